@@ -10,20 +10,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = std::env::args_os().nth(1).map(PathBuf::from);
     let file = file.ok_or("name an OBJ file")?;
     let scene = scenes::load(&file, CleanOptions::default())?.scene;
-    let triangles = tree::triangles(&scene);
 
     // The GPU if there is one, else the CPU.
     let backend = backend::open()?;
-    let builder = TreeBuilder::new(&*backend, &triangles)?;
     let spec = Spec::parse("ouroboros-c-va")?;
-    let ready = builder.prepare(&spec, Pool::Auto, tree::Options::default())?;
-    let built = ready.build(false)?;
+    let pool = Pool::Auto;
+    let builder = Builder::Kernels { spec, pool };
+    let built = builder.build(&*backend, &scene, tree::Options::default())?;
     println!(
         "{} triangles on the {}: {} nodes after {:.2} ms",
-        triangles.len(),
+        scene.len(),
         backend.info().device,
-        built.result.nodes,
-        built.build_ms
+        built.tree.shape().nodes,
+        built.stats.build_ms
     );
 
     // From outside through the middle of the scene.
@@ -34,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         origin: origin.to_array(),
         direction: (middle - origin).to_array(),
     };
-    match tree::trace(&ready, &built, &[ray])?[0] {
+    match built.tree.trace(&[ray])?[0] {
         Hit::NONE => println!("the ray misses"),
         hit => println!("the ray hits triangle {} at t = {}", hit.triangle, hit.t),
     }

@@ -11,7 +11,7 @@ use crate::diff::DiffError;
 use crate::encode::EncodeError;
 use crate::heap::HeapError;
 use crate::link::LinkError;
-use crate::tree::{KeptError, TreeError};
+use crate::tree::{TreeError, TreeFileError};
 
 /// Why a command did not do what it was asked. Each displays as one line.
 #[derive(Debug, Error)]
@@ -36,7 +36,7 @@ pub enum Error {
     Panorama(#[from] PanoramaError),
     /// A file with a tree that cannot be used.
     #[error(transparent)]
-    Kept(#[from] KeptError),
+    TreeFile(#[from] TreeFileError),
     /// Images that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
@@ -127,7 +127,7 @@ impl Error {
             Self::Scene(_)
             | Self::View(_)
             | Self::Panorama(_)
-            | Self::Kept(_)
+            | Self::TreeFile(_)
             | Self::Graph(_)
             | Self::Diff(_)
             | Self::Write { .. }
@@ -160,6 +160,7 @@ impl From<TreeError> for Error {
                 name,
                 error: Box::new((*error).into()),
             },
+            TreeError::File(error) => error.into(),
             TreeError::CannotFree(_) => Self::Usage(error.to_string()),
             TreeError::Wrong(_) => Self::Verification(error.to_string()),
         }

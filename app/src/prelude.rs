@@ -7,11 +7,10 @@
 //!
 //! let backend = backend::open()?;
 //! let scene = generate::by_name("terrain").expect("a scene of the generator");
-//! let builder = TreeBuilder::new(&*backend, &tree::triangles(&scene))?;
-//! let tree = builder.prepare(&Spec::parse("gallatin")?, Pool::Auto, tree::Options::default())?;
-//! let built = tree.build(false)?;
+//! let builder = Builder::Kernels { spec: Spec::parse("gallatin")?, pool: Pool::Auto };
+//! let tree = builder.build(&*backend, &scene, tree::Options::default())?.tree;
 //! let ray = Ray { origin: [0.1, 90.0, 0.2], direction: [0.0, -1.0, 0.0] };
-//! assert_ne!(tree::trace(&tree, &built, &[ray])?[0], Hit::NONE);
+//! assert_ne!(tree.trace(&[ray])?[0], Hit::NONE);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -33,5 +32,5 @@ pub use crate::backend::{self, Backend};
 pub use crate::graph::{self, Store};
 pub use crate::scenes::{self, CleanOptions, Scene, generate};
 pub use crate::size::Pool;
-pub use crate::tree::{self, Hit, Ray, TreeBuilder};
+pub use crate::tree::{self, Builder, DeviceTree, Hit, HostTree, Ray};
 pub use crate::workload::micro::Microbenchmark;

@@ -12,7 +12,7 @@ use std::path::Path;
 use glam::Vec3;
 use heapwood::allocators::Spec;
 use heapwood::size::Pool;
-use heapwood::tree::{self, Options, Quality, Tree, TreeBuilder};
+use heapwood::tree::{self, HostTree, KernelBuild, Options, Quality};
 use heapwood_device::kdtree::metrics::{COMPARABLE, sah_cost};
 use heapwood_device::render::{Bounds, Ray, Triangle};
 use heapwood_scenes::{Camera, CleanOptions, Scene, generate};
@@ -96,14 +96,15 @@ fn measure(scene: &Scene, sets: &[&String], exact: bool) -> Result<(), Box<dyn E
         "ns/ray"
     );
     let backend = cpu(2);
-    let builder = TreeBuilder::new(&*backend, &triangles)?;
     let mut rays = None;
     for set in sets {
         let options = parse(set).ok_or("no set of parameters")?;
-        let ready = builder.prepare(&Spec::parse("cfmalloc")?, Pool::Auto, options)?;
-        let built = ready.build(false)?;
-        let again = ready.build(false)?;
-        let (tree, bounds) = (ready.tree(&again)?, again.result.bounds);
+        let spec = Spec::parse("cfmalloc")?;
+        let mut build = KernelBuild::prepare(&*backend, &triangles, &spec, Pool::Auto, options)?;
+        let built = build.build(false)?.stats;
+        let again = build.into_built()?;
+        let tree = again.tree.download()?;
+        let bounds = tree.bounds;
         let cost = sah_cost(&tree.nodes, bounds, COMPARABLE);
         let rays = rays.get_or_insert_with(|| make_rays(scene, &tree, &triangles, bounds));
         let mut work = Work::default();
@@ -119,7 +120,7 @@ fn measure(scene: &Scene, sets: &[&String], exact: bool) -> Result<(), Box<dyn E
             .collect();
         let mut times = [0; 9].map(|_| {
             let start = std::time::Instant::now();
-            let hits = tree::trace(&ready, &again, &traced).map(|hits| hits.len());
+            let hits = again.tree.trace(&traced).map(|hits| hits.len());
             hits.map(|_| start.elapsed().as_nanos() as f64 / traced.len() as f64)
                 .unwrap_or(f64::INFINITY)
         });
@@ -128,11 +129,11 @@ fn measure(scene: &Scene, sets: &[&String], exact: bool) -> Result<(), Box<dyn E
         println!(
             "  {set:<20} {cost:>8.2} {:>6.3} {:>8} {:>8} {:>5} {:>4} {:>8.0} {:>6.2} {:>6.2} {:>6.2} {:>6.2} {:>7.0}",
             least.map_or(f64::NAN, |least| cost / least),
-            again.result.nodes,
-            again.result.references,
-            again.result.depth,
-            again.result.cut_leaves,
-            built.build_ms.min(again.build_ms),
+            again.stats.result.nodes,
+            again.stats.result.references,
+            again.stats.result.depth,
+            again.stats.result.cut_leaves,
+            built.build_ms.min(again.stats.build_ms),
             a_ray(work.steps),
             a_ray(work.leaves),
             a_ray(work.empty),
@@ -148,7 +149,7 @@ fn measure(scene: &Scene, sets: &[&String], exact: bool) -> Result<(), Box<dyn E
 /// hit in random directions.
 fn make_rays(
     scene: &Scene,
-    tree: &Tree,
+    tree: &HostTree,
     triangles: &[Triangle],
     bounds: Bounds,
 ) -> Vec<(Vec3, Vec3)> {
@@ -188,7 +189,7 @@ fn make_rays(
 /// The parameter of the closest hit, infinite if there is none, by the way of the
 /// device's traversal.
 fn trace(
-    tree: &Tree,
+    tree: &HostTree,
     triangles: &[Triangle],
     bounds: Bounds,
     origin: Vec3,

@@ -5,7 +5,7 @@ use glam::Vec3;
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{self, Ray, TreeBuilder};
+use heapwood::tree::{Builder, Ray};
 use heapwood_device::kdtree::plan::Options;
 use heapwood_device::render::{Bounds, Hit, Triangle};
 use heapwood_scenes::{Camera, Scene};
@@ -93,15 +93,13 @@ pub fn trace(
     rays: &[RayFloats],
 ) -> Vec<Hit> {
     let spec = Spec::parse("cfmmalloc").expect("an allocator");
-    let builder = TreeBuilder::new(backend, &tree::triangles(scene)).expect("the triangles fit");
-    let ready = builder
-        .prepare(&spec, Pool::Auto, Options::default())
-        .expect("a tree");
-    let built = ready.build(false).expect("a tree");
-    assert_eq!(built.result.bounds, *bounds);
+    let pool = Pool::Auto;
+    let built = Builder::Kernels { spec, pool }.build(backend, scene, Options::default());
+    let tree = built.expect("a tree").tree;
+    assert_eq!(tree.shape().bounds, *bounds);
 
     let rays: Vec<Ray> = rays.iter().map(ray).collect();
-    tree::trace(&ready, &built, &rays).expect("the rays end")
+    tree.trace(&rays).expect("the rays end")
 }
 
 fn ray(&[x, y, z, dx, dy, dz]: &RayFloats) -> Ray {

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use heapwood::tree::{
-    Aovs, Cores, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
+    Aovs, Cores, DeviceTree, Lighting, Options, RenderedImage, Shade, Shading, Sky,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
@@ -117,9 +117,9 @@ impl Stage {
         let backend = cpu(2);
         let cores = Cores::new(Some(2)).expect("threads");
         let built = cores.build(&self.triangles, Options::default());
-        let built = built.expect("a tree");
-        let placed = PlacedTree::new(&*backend, &built.tree, &self.triangles, built.bounds);
-        render_placed(&placed.expect("memory"), camera, shading, 1).expect("a picture")
+        let tree = built.expect("a tree").tree;
+        let tree = DeviceTree::from_host(&*backend, tree, self.triangles.clone());
+        tree.render(camera, shading, 1).expect("a picture")
     }
 }
 

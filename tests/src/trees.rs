@@ -3,7 +3,7 @@
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{PreparedBuild, Tree, TreeBuilder, TreeError};
+use heapwood::tree::{HostTree, KernelBuild, TreeError};
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::plan::{BuildResult, Limits, Options};
 
@@ -14,7 +14,7 @@ use crate::soups::Triangles;
 #[derive(Debug)]
 pub struct Finished {
     /// The tree.
-    pub tree: Tree,
+    pub tree: HostTree,
     /// What its header says.
     pub result: BuildResult,
     /// The heap after the build.
@@ -34,10 +34,9 @@ pub fn build(
     triangles: &Triangles,
     options: Options,
 ) -> Result<Finished, TreeError> {
-    let builder = TreeBuilder::new(backend, triangles)?;
-    let ready = builder.prepare(spec, Pool::Bytes(pool), options)?;
+    let ready = KernelBuild::prepare(backend, triangles, spec, Pool::Bytes(pool), options)?;
     finish(
-        &ready,
+        ready,
         options.collect || spec.allocator.properties.may_overwrite,
     )
 }
@@ -81,16 +80,15 @@ pub fn build_within(
     options: Options,
     limits: Limits,
 ) -> Result<Finished, TreeError> {
-    let builder = TreeBuilder::new(backend, triangles)?;
-    let ready = builder.within(spec, pool, options, limits)?;
-    finish(&ready, options.collect)
+    let ready = KernelBuild::within(backend, triangles, spec, pool, options, limits)?;
+    finish(ready, options.collect)
 }
 
-fn finish(ready: &PreparedBuild, collect: bool) -> Result<Finished, TreeError> {
+fn finish(mut ready: KernelBuild, collect: bool) -> Result<Finished, TreeError> {
     let built = ready.build(collect)?;
     Ok(Finished {
-        tree: ready.tree(&built)?,
-        result: built.result,
-        heap: built.state,
+        tree: built.tree.into_host()?,
+        result: built.stats.result,
+        heap: built.stats.state,
     })
 }

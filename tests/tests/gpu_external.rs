@@ -9,7 +9,7 @@ use heapwood::backend::{Backend, BackendError, Choice, Options};
 use heapwood::heap::{DeviceHeap, HeapError};
 use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
-use heapwood::tree::{self, TreeBuilder};
+use heapwood::tree::{self, Builder};
 use heapwood::workload::Status;
 use heapwood::workload::micro::{
     CallCost, Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
@@ -131,12 +131,11 @@ fn trees_over_them_are_those_of_other_allocators(merge: bool) {
     };
     let backend = options.open().expect("the GPU opens");
     let scene = generate::by_name("terrain").expect("a scene");
-    let builder = TreeBuilder::new(&*backend, &tree::triangles(&scene)).expect("it fits");
     let [own, other] = ["external", "cfmalloc"].map(|name| {
-        let ready = builder.prepare(&spec(name), Pool::Auto, tree::Options::default());
-        let ready = ready.expect("a tree");
-        let built = ready.build(false).expect("another");
-        ready.tree(&built).expect("it is downloaded").hash()
+        let (spec, pool) = (spec(name), Pool::Auto);
+        let built = Builder::Kernels { spec, pool }.build(&*backend, &scene, Default::default());
+        let tree = built.expect("a tree").tree.into_host();
+        tree.expect("it is downloaded").hash()
     });
     assert_eq!(own, other);
     let costs = Costs::of(spec("external").allocator, &*backend).expect("the kernels load");
@@ -166,8 +165,10 @@ fn sizes_of_blocks_are_known_with_a_function_for_them(merge: bool) {
         let [lost, by_buddies] = ["external", "buddy"].map(|name| {
             let workload = BuildWorkload {
                 scene: &scene,
-                spec: spec(name),
-                pool: Pool::Auto,
+                builder: Builder::Kernels {
+                    spec: spec(name),
+                    pool: Pool::Auto,
+                },
                 // So that blocks have many sizes.
                 options: tree::Options {
                     alloc_per_split: true,
@@ -175,9 +176,10 @@ fn sizes_of_blocks_are_known_with_a_function_for_them(merge: bool) {
                 },
                 verify: false,
             };
-            let (measured, ready) = workload.run(&*backend, 1, || {}).expect("a tree");
-            assert_eq!(ready.tells_granted(), is_known || name == "buddy");
-            measured.statistics.internal_fragmentation
+            let measured = workload.run(&*backend, 1, || {}).expect("a tree");
+            let heap = measured.heap.expect("kernels have one");
+            assert_eq!(heap.memory.tells_granted, is_known || name == "buddy");
+            heap.statistics.internal_fragmentation
         });
         assert!(by_buddies > 0.1, "{by_buddies}");
         assert_eq!(lost, if is_known { by_buddies } else { 0.0 });

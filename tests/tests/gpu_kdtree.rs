@@ -7,7 +7,7 @@ use glam::Vec3;
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{self, TreeBuilder, TreeError, TreeHash};
+use heapwood::tree::{Builder, TreeError, TreeHash};
 use heapwood_device::kdtree::plan::Options;
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
@@ -83,13 +83,12 @@ fn hash(
         alloc_per_split,
         ..Options::default()
     };
-    let builder = TreeBuilder::new(backend, &tree::triangles(scene)).expect("the triangles fit");
-    let built = builder
-        .prepare(spec, Pool::Auto, options)
-        .and_then(|ready| {
-            let built = ready.build(false)?;
-            Ok(ready.tree(&built)?.hash())
-        });
+    let builder = Builder::Kernels {
+        spec: spec.clone(),
+        pool: Pool::Auto,
+    };
+    let built = builder.build(backend, scene, options);
+    let built = built.and_then(|built| Ok(built.tree.into_host()?.hash()));
     let (scene, name) = (scene.name(), spec.allocator.name);
     match built {
         Err(TreeError::Pool { allocator, .. } | TreeError::Full { allocator, .. })

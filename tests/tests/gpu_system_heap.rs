@@ -10,7 +10,7 @@ use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
 use heapwood::graph::Change;
 use heapwood::heap::{DeviceHeap, HeapError};
 use heapwood::size::Pool;
-use heapwood::tree::{Options, TreeBuilder};
+use heapwood::tree::{KernelBuild, Options};
 use heapwood_device::allocator::SYSTEM_HEAP_STATE;
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
@@ -119,13 +119,13 @@ fn another_size_is_refused_where_there_is_one(backend: &dyn Backend, _: Scale) {
 
 fn trees_leave_nothing_behind(backend: &dyn Backend, _: Scale) {
     let triangles = heapwood::tree::triangles(&generate::knot());
-    let builder = TreeBuilder::new(backend, &triangles).expect("the triangles");
     for spec in specs() {
-        let prepared = builder.prepare(&spec, Pool::Bytes(POOL), Options::default());
-        let prepared = prepared.expect("the heap suffices");
+        let (pool, options) = (Pool::Bytes(POOL), Options::default());
+        let build = KernelBuild::prepare(backend, &triangles, &spec, pool, options);
+        let mut build = build.expect("the heap suffices");
         for _ in 0..10 {
-            let built = prepared.build(true).expect("it has sufficed");
-            let statistics = built.result.statistics;
+            let built = build.build(true).expect("it has sufficed");
+            let statistics = built.stats.result.statistics;
             assert!(statistics.allocations > 0);
             assert_eq!(statistics.allocations, statistics.frees, "{}", spec.name());
         }

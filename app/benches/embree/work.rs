@@ -11,7 +11,7 @@ use heapwood::Error;
 use heapwood::backend::{Backend, Cpu};
 use heapwood::generate::{SceneSpec, Source};
 use heapwood::samples::Samples;
-use heapwood::tree::{self, Cores, Options, PlacedTree, Shading};
+use heapwood::tree::{self, Builder, Options, Shading};
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, CleanOptions, Scene, load};
 
@@ -148,21 +148,21 @@ pub fn measure(embree: &Embree, view: &View, settings: &Settings) -> Result<Row,
     let triangles = tree::triangles(&scene);
     let theirs = embree.build(&triangles, settings.threads, settings.is_robust)?;
     let backend = Cpu::new(Some(settings.threads), None)?;
-    let built = Cores::new(Some(settings.threads))?.build(&triangles, Options::default())?;
-    let placed = PlacedTree::new(&backend, &built.tree, &triangles, built.bounds)?;
+    let threads = Some(settings.threads);
+    let built = Builder::Cores { threads }.build(&backend, &scene, Options::default())?;
     let shading = Shading::from(Mode::Eyelight);
     let depths = Shading::from(Mode::Depth);
     let (mut our_ms, mut their_ms) = (Vec::new(), Vec::new());
     let mut picture = vec![0.0_f32; side as usize * side as usize];
     render(&theirs, &camera, settings.threads, &mut picture);
     for _ in 0..settings.runs {
-        let ours = tree::render_placed(&placed, &camera, &shading, 1)?;
+        let ours = built.tree.render(&camera, &shading, 1)?;
         our_ms.extend(ours.render_ms.samples);
         let begun = Instant::now();
         render(&theirs, &camera, settings.threads, &mut picture);
         their_ms.push(begun.elapsed().as_secs_f64() * 1e3);
     }
-    let depth = tree::render_placed(&placed, &camera, &depths, 1)?.raw;
+    let depth = built.tree.render(&camera, &depths, 1)?.raw;
     let is_hit = depth.iter().map(|[depth, ..]| depth.is_finite());
     let other_hits = picture.iter().map(|light| *light > 0.0);
     let hits = is_hit.clone().filter(|is_hit| *is_hit).count();

@@ -1,6 +1,6 @@
 //! Rays through a scene, and what a tree of ours holds along them.
 
-use heapwood::tree::Tree;
+use heapwood::tree::HostTree;
 use heapwood_device::render::{Bounds, Ray};
 
 use glam::Vec3;
@@ -28,11 +28,11 @@ pub fn random(bounds: &Bounds, count: u32) -> Vec<(Vec3, Vec3)> {
 }
 
 /// The different triangles in the leaves that a ray meets on its whole way.
-pub fn candidates(tree: &Tree, bounds: &Bounds, origin: Vec3, direction: Vec3) -> usize {
-    let Some(ray) = Ray::new(origin, direction, bounds) else {
+pub fn candidates(tree: &HostTree, origin: Vec3, direction: Vec3) -> usize {
+    let Some(ray) = Ray::new(origin, direction, &tree.bounds) else {
         return 0;
     };
-    let (enter, leave) = ray.span(bounds);
+    let (enter, leave) = ray.span(&tree.bounds);
     let mut found: Vec<u32> = Vec::new();
     let mut waiting = vec![(0, enter, leave)];
     while let Some((index, enter, leave)) = waiting.pop() {

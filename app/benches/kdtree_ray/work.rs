@@ -67,9 +67,9 @@ pub fn measure(name: &str, runs: u32, rays: u32) -> Result<Row, Error> {
         their_ms.push(timed(|| KDTree::build_config(&shapes, &config)).1);
     }
     let (mut ours, mut others) = (0, 0);
-    let rays = rays::random(&built.bounds, rays);
+    let rays = rays::random(&built.tree.bounds, rays);
     for &(origin, direction) in &rays {
-        ours += rays::candidates(&built.tree, &built.bounds, origin, direction);
+        ours += rays::candidates(&built.tree, origin, direction);
         let [origin, direction] = [origin, direction].map(|at: Vec3| at.to_array());
         others += theirs.intersect(&origin.into(), &direction.into()).len();
     }

@@ -4,9 +4,10 @@ use clap::Args;
 
 use super::tree::{AllocatorArguments, TreeArguments};
 use crate::Error;
+use crate::allocators::Spec;
 use crate::backend::{Choice, Options};
 use crate::size::Pool;
-use crate::tree::Builder;
+use crate::tree::{Builder, BuilderKind};
 
 /// The builder.
 #[derive(Debug, Args)]
@@ -23,11 +24,11 @@ pub struct BuilderArguments {
         value_name = "kernels|cores",
         hide_possible_values = true
     )]
-    builder: Option<Builder>,
+    builder: Option<BuilderKind>,
 }
 
 impl BuilderArguments {
-    /// The builder on this backend, which was decided.
+    /// The builder on this backend, which was decided, over this allocator if it has one.
     ///
     /// # Errors
     ///
@@ -37,22 +38,36 @@ impl BuilderArguments {
         backend: &Options,
         allocator: &AllocatorArguments,
         tree: &TreeArguments,
+        spec: Spec,
     ) -> Result<Builder, Error> {
         let named = heap_argument(allocator, tree);
         let on_cpu = backend.choice == Choice::Cpu;
-        match (self.builder, named) {
-            (Some(Builder::Cores), Some(named)) => Err(Error::Usage(format!(
-                "--builder cores has no allocator, and {named} concerns one: leave it out, or use \
-                 --builder kernels"
-            ))),
-            (Some(Builder::Cores), None) if !on_cpu => Err(Error::Usage(
-                "--builder cores runs on the CPU: use --backend cpu, or --builder kernels"
-                    .to_owned(),
-            )),
-            (Some(builder), _) => Ok(builder),
-            (None, None) if on_cpu => Ok(Builder::Cores),
-            (None, _) => Ok(Builder::Kernels),
-        }
+        let kind = match (self.builder, named) {
+            (Some(BuilderKind::Cores), Some(named)) => {
+                return Err(Error::Usage(format!(
+                    "--builder cores has no allocator, and {named} concerns one: leave it out, or \
+                     use --builder kernels"
+                )));
+            }
+            (Some(BuilderKind::Cores), None) if !on_cpu => {
+                return Err(Error::Usage(
+                    "--builder cores runs on the CPU: use --backend cpu, or --builder kernels"
+                        .to_owned(),
+                ));
+            }
+            (Some(kind), _) => kind,
+            (None, None) if on_cpu => BuilderKind::Cores,
+            (None, _) => BuilderKind::Kernels,
+        };
+        Ok(match kind {
+            BuilderKind::Kernels => Builder::Kernels {
+                spec,
+                pool: tree.pool,
+            },
+            BuilderKind::Cores => Builder::Cores {
+                threads: backend.threads,
+            },
+        })
     }
 
     /// Refuses `cores` for trees of a moving scene, which stay in the pool of an allocator.
@@ -61,7 +76,7 @@ impl BuilderArguments {
     ///
     /// [`Error::Usage`].
     pub fn refuse_frames(&self) -> Result<(), Error> {
-        if self.builder == Some(Builder::Cores) {
+        if self.builder == Some(BuilderKind::Cores) {
             return Err(Error::Usage(
                 "--builder cores has no allocator, in which --frames keeps trees: use --builder \
                  kernels, or build each frame by itself"

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapwood_device::render::Mode;
-use heapwood_scenes::{Camera, Scene};
+use heapwood_scenes::Camera;
 
 use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
@@ -15,12 +15,11 @@ use super::suffix;
 use super::tree::{AllocatorArguments, ScenesArguments, TreeArguments};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::Backend;
 use crate::output::Output;
 use crate::report::{FramesReport, PictureReport, ResultFormat, SavedReport, TreeReport, json};
-use crate::tree::{self, Builder, Cores, KeptTree, PlacedTree, RenderedImage, Shading, TreeError};
+use crate::tree::{Shading, TreeError};
+use crate::workload::frames;
 use crate::workload::tree::Workload;
-use crate::workload::{cores, frames};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -111,36 +110,35 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let camera = view.as_ref().map(|view| view.camera(&scene)).transpose()?;
     let link = &arguments.allocator.link;
     let decided = link.decide(&arguments.backend, None)?;
-    let builder = arguments
-        .builder
-        .decide(&decided, &arguments.allocator, &arguments.tree)?;
-    let context = BuildContext {
+    let (allocator, tree) = (&arguments.allocator, &arguments.tree);
+    let builder = arguments.builder.decide(&decided, allocator, tree, spec)?;
+    let backend = decided.open()?;
+    let workload = Workload {
         scene: &scene,
-        backend: &*decided.open()?,
-        threads: decided.threads,
-        camera,
-        is_kept: save.is_some(),
+        builder,
+        options: arguments.tree.options(),
+        verify: arguments.verify,
     };
-    let BuildOutput {
-        mut report,
-        image,
-        kept,
-    } = match builder {
-        Builder::Kernels => on_kernels(arguments, &context, spec)?,
-        Builder::Cores => on_cores(arguments, &context)?,
-    };
-    if let (Some(target), Some(kept), Some(path)) = (save, kept, &arguments.save) {
-        let triangles = scene.len() as u32;
-        target.write_with(|out| kept.write(scene.input_hash(), triangles, out))?;
+    let bar = progress(Workload::steps(arguments.runs) as usize);
+    bar.set_message("builds");
+    let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
+    bar.finish_and_clear();
+    let measured = measured?;
+    let mut report = TreeReport::new(&workload, &backend.info(), &measured);
+    let shading = Shading::from(arguments.shade);
+    let render = |camera: &Camera| measured.tree.render(camera, &shading, 1);
+    let image = camera.as_ref().map(render).transpose()?;
+    if let (Some(target), Some(path)) = (save, &arguments.save) {
+        let (tree, triangles) = (measured.tree.into_host()?, scene.len() as u32);
+        target.write_with(|out| tree.write(scene.input_hash(), triangles, out))?;
         report.saved = Some(SavedReport {
             file: path.display().to_string(),
-            bytes: kept.bytes(),
+            bytes: tree.file_bytes(),
         });
     }
     if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        let shading = Shading::from(arguments.shade);
         report.render = Some(PictureReport::new(&image, &shading, &name));
     }
     if let (Some(view), Some(camera)) = (view, camera) {
@@ -151,88 +149,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         ResultFormat::Json => json(&report)?,
     };
     write(file, &text)
-}
-
-/// The inputs of both builders.
-struct BuildContext<'a> {
-    scene: &'a Scene,
-    backend: &'a dyn Backend,
-    /// Threads that were asked for.
-    threads: Option<usize>,
-    /// The camera, if there is to be a picture.
-    camera: Option<Camera>,
-    /// Whether the tree is to be written.
-    is_kept: bool,
-}
-
-/// The results of a build.
-struct BuildOutput {
-    report: TreeReport,
-    image: Option<RenderedImage>,
-    kept: Option<KeptTree>,
-}
-
-/// Builds over an allocator.
-fn on_kernels(
-    arguments: &Arguments,
-    context: &BuildContext,
-    spec: Spec,
-) -> Result<BuildOutput, Error> {
-    let workload = Workload {
-        scene: context.scene,
-        spec,
-        pool: arguments.tree.pool,
-        options: arguments.tree.options(),
-        verify: arguments.verify,
-    };
-    let bar = progress(arguments.runs as usize + 2);
-    bar.set_message("builds");
-    let done = workload.run(context.backend, arguments.runs, || bar.inc(1));
-    bar.finish_and_clear();
-    let (measured, ready) = done?;
-    let report = TreeReport::new(&workload, &context.backend.info(), &measured, &ready);
-    let shading = Shading::from(arguments.shade);
-    let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, &shading, 1);
-    let image = context.camera.as_ref().map(render).transpose()?;
-    let kept = match context.is_kept {
-        true => Some(KeptTree::of_kernels(&ready, &measured.built)?),
-        false => None,
-    };
-    Ok(BuildOutput {
-        report,
-        image,
-        kept,
-    })
-}
-
-/// Builds on cores; the backend renders.
-fn on_cores(arguments: &Arguments, context: &BuildContext) -> Result<BuildOutput, Error> {
-    let workload = cores::Workload {
-        scene: context.scene,
-        options: arguments.tree.options(),
-        verify: arguments.verify,
-    };
-    let bar = progress(arguments.runs as usize + 1);
-    bar.set_message("builds");
-    let cores = Cores::new(context.threads)?;
-    let measured = workload.run(&cores, arguments.runs, || bar.inc(1));
-    bar.finish_and_clear();
-    let measured = measured?;
-    let report = TreeReport::of_cores(&workload, &context.backend.info(), &measured);
-    let shading = Shading::from(arguments.shade);
-    let render = |camera: &Camera| {
-        let (tree, bounds) = (&measured.built.tree, measured.built.bounds);
-        let triangles = tree::triangles(context.scene);
-        let placed = PlacedTree::new(context.backend, tree, &triangles, bounds)?;
-        tree::render_placed(&placed, camera, &shading, 1)
-    };
-    let image = context.camera.as_ref().map(render).transpose()?;
-    let kept = (context.is_kept).then(|| KeptTree::of_cores(measured.built, workload.options));
-    Ok(BuildOutput {
-        report,
-        image,
-        kept,
-    })
 }
 
 /// Builds the trees of a moving scene, measures and reports.

@@ -18,7 +18,6 @@ mod help;
 mod host_pool;
 mod kdtree;
 mod light;
-mod origin;
 mod passes;
 mod render;
 mod scenes;

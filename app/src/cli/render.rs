@@ -10,7 +10,6 @@ use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
 use super::common::{BackendArguments, read_apart, spinner};
 use super::light::read_panorama;
-use super::origin::{Origin, ReadyTree};
 use super::passes::{Interrupts, PassArguments, PassBar};
 use super::scenes::load_scene;
 use super::sequence::SequenceArguments;
@@ -18,12 +17,13 @@ use super::shade::ShadeArguments;
 use super::suffix;
 use super::tree::{AllocatorArguments, TreeArguments};
 use crate::Error;
-use crate::allocators::Spec;
-use crate::backend::{DeviceInfo, Options};
+use crate::backend::DeviceInfo;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
-use crate::report::{PictureReport, RenderReport, ResultFormat, SequenceReport, TreeOrigin, json};
-use crate::tree::{Builder, KeptFile, PlacedLighting, Shading};
+use crate::report::{
+    KeptReport, PictureReport, RenderReport, ResultFormat, SequenceReport, TreeOrigin, json,
+};
+use crate::tree::{Builder, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
 
 /// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
 /// them: it changes the scene.
@@ -110,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let names = arguments.names();
     arguments.check_files(&names)?;
     arguments.shade.check(&arguments.passes)?;
-    let kept = arguments.kept.as_deref().map(KeptFile::open).transpose()?;
+    let kept = arguments.kept.as_deref().map(TreeFile::open).transpose()?;
     let targets = names.iter().map(|name| Output::open(name));
     let targets = targets.collect::<Result<Vec<_>, _>>()?;
     let route = arguments.sequence.open(&arguments.camera)?;
@@ -137,15 +137,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             .shading(&scene, lighting.as_ref(), &cameras[0], &arguments.passes)?;
     let link = &arguments.allocator.link;
     let decided = link.decide(&arguments.backend, None)?;
-    let origin = match kept {
-        Some(file) => Origin::File(file),
-        None => arguments.origin(spec, &decided)?,
+    let builder = match kept {
+        Some(file) => Builder::File(file),
+        None => {
+            let (allocator, tree) = (&arguments.allocator, &arguments.tree);
+            arguments.builder.decide(&decided, allocator, tree, spec)?
+        }
     };
     let backend = decided.open()?;
 
     let wait = spinner(format!("getting the tree of {}", scene.name()));
-    let (ready, origin) = origin.ready(&*backend, &scene)?;
+    let built = builder.build(&*backend, &scene, arguments.tree.options())?;
     wait.finish_and_clear();
+    let origin = origin(builder, &built)?;
     let placed = lighting.as_ref();
     let placed = placed.map(|lighting| PlacedLighting::new(&*backend, lighting));
     let placed = placed.transpose()?;
@@ -155,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let renderer = Renderer {
         arguments,
-        ready,
+        tree: built.tree,
         shading,
         interrupts,
     };
@@ -207,7 +211,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 /// What all pictures have in common.
 struct Renderer<'a> {
     arguments: &'a Arguments,
-    ready: ReadyTree<'a>,
+    tree: DeviceTree<'a>,
     shading: Shading<'a>,
     interrupts: Interrupts,
 }
@@ -237,7 +241,7 @@ impl Renderer<'_> {
             enough: in_passes.then_some(&enough as _),
             ..self.shading
         };
-        let picture = self.ready.render(camera, &shading, self.arguments.runs)?;
+        let picture = self.tree.render(camera, &shading, self.arguments.runs)?;
         bar.clear();
         target.write(&match is_exr {
             true => picture.exr()?,
@@ -295,21 +299,18 @@ impl Arguments {
             }
         }
     }
+}
 
-    /// The build of the tree on a backend that was decided.
-    fn origin(&self, spec: Spec, decided: &Options) -> Result<Origin, Error> {
-        let options = self.tree.options();
-        let builder = self.builder.decide(decided, &self.allocator, &self.tree)?;
-        Ok(match builder {
-            Builder::Kernels => Origin::Kernels {
-                spec,
-                pool: self.tree.pool,
-                options,
-            },
-            Builder::Cores => Origin::Cores {
-                threads: decided.threads,
-                options,
-            },
-        })
-    }
+/// The origin of a tree in results.
+fn origin(builder: Builder, built: &Built<DeviceTree>) -> Result<TreeOrigin, Error> {
+    let build_ms = built.stats.build_ms;
+    Ok(match builder {
+        Builder::Kernels { spec, .. } => TreeOrigin::Kernels { spec, build_ms },
+        Builder::Cores { .. } => TreeOrigin::Cores { build_ms },
+        Builder::File(file) => {
+            let name = file.path().display().to_string();
+            let tree = built.tree.download()?;
+            TreeOrigin::File(KeptReport::new(&tree, &name, build_ms))
+        }
+    })
 }

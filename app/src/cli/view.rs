@@ -17,7 +17,7 @@ use crate::diff::Image;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output;
 use crate::terminal::{Palette, Protocol, fitted, half_blocks, iterm2, kitty, resized, sixel};
-use crate::tree::{self, Cores, Options, PlacedTree, Shading};
+use crate::tree::{Builder, Options, Shading};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -133,9 +133,8 @@ fn render(
     let camera = Camera::frame(scene.bounds(), width, height, 45.0)?;
     let decided = arguments.backend.decide(None)?;
     let backend = decided.open()?;
-    let triangles = tree::triangles(&scene);
-    let built = Cores::new(decided.threads)?.build(&triangles, Options::default())?;
-    let placed = PlacedTree::new(&*backend, &built.tree, &triangles, built.bounds)?;
+    let threads = decided.threads;
+    let built = Builder::Cores { threads }.build(&*backend, &scene, Options::default())?;
     let shade = arguments.shade.unwrap_or_default();
     let shading = Shading {
         samples: match shade {
@@ -144,7 +143,7 @@ fn render(
         },
         ..Shading::from(shade)
     };
-    let picture = tree::render_placed(&placed, &camera, &shading, 1)?;
+    let picture = built.tree.render(&camera, &shading, 1)?;
     let pixels = picture.rgba.chunks_exact(4);
     Ok(Image {
         width,

@@ -25,29 +25,16 @@ pub struct BuildOptions {
 }
 
 impl BuildOptions {
-    /// Those of builds over an allocator.
-    pub fn new(options: &Options, spec: &Spec) -> Self {
+    /// Those of builds over an allocator, or without one.
+    pub fn new(options: &Options, spec: Option<&Spec>) -> Self {
         Self {
             traversal_cost: options.costs.traversal,
             intersection_cost: options.costs.intersection,
             empty_bonus: options.costs.empty_bonus,
             max_depth: options.max_depth,
             clip: options.clip,
-            alloc_per_split: options.alloc_per_split,
-            check_heap: spec.allocator.checked,
-        }
-    }
-
-    /// Those of builds without an allocator.
-    pub fn of_cores(options: &Options) -> Self {
-        Self {
-            traversal_cost: options.costs.traversal,
-            intersection_cost: options.costs.intersection,
-            empty_bonus: options.costs.empty_bonus,
-            max_depth: options.max_depth,
-            clip: options.clip,
-            alloc_per_split: false,
-            check_heap: false,
+            alloc_per_split: spec.is_some() && options.alloc_per_split,
+            check_heap: spec.is_some_and(|spec| spec.allocator.checked),
         }
     }
 }

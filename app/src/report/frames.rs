@@ -106,7 +106,7 @@ impl FramesReport {
             device: info.device.clone(),
             allocator: spec.label(),
             parameters: spec.parameters(),
-            options: BuildOptions::new(&workload.options, spec),
+            options: BuildOptions::new(&workload.options, Some(spec)),
             pool_bytes: measured.pool_bytes,
             pool_high_water_bytes: measured.peak_bytes,
             device_bytes: measured.device_bytes,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::build_options::BuildOptions;
 use crate::size::display;
-use crate::tree::KeptTree;
+use crate::tree::HostTree;
 
 /// A file that a tree was written to.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -46,16 +46,17 @@ pub struct KeptReport {
 
 impl KeptReport {
     /// For the tree of `file`, which was read in so many milliseconds.
-    pub fn new(kept: &KeptTree, file: &str, load_ms: f64) -> Self {
+    pub fn new(tree: &HostTree, file: &str, load_ms: f64) -> Self {
+        let shape = tree.shape();
         Self {
             file: file.to_owned(),
             load_ms,
-            options: BuildOptions::of_cores(&kept.options),
-            nodes: kept.tree.nodes.len() as u32,
-            leaves: kept.leaves,
-            max_depth: kept.depth,
-            references: kept.tree.references.len() as u32,
-            tree_hash: kept.tree.hash().to_string(),
+            options: BuildOptions::new(&shape.options, None),
+            nodes: shape.nodes,
+            leaves: shape.leaves,
+            max_depth: shape.depth,
+            references: shape.references,
+            tree_hash: tree.hash().to_string(),
         }
     }
 }

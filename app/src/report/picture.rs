@@ -9,7 +9,7 @@ use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
-use crate::tree::{Builder, RayCounts, RayTimes, RenderedImage, Shade, Shading};
+use crate::tree::{BuilderKind, RayCounts, RayTimes, RenderedImage, Shade, Shading};
 
 /// A picture and what it took.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -195,7 +195,7 @@ pub struct RenderReport<P> {
     /// The product.
     pub device: String,
     /// What built the tree; null if it came from a file.
-    pub builder: Option<Builder>,
+    pub builder: Option<BuilderKind>,
     /// The allocator, if there was one.
     pub allocator: Option<String>,
     /// The build, in milliseconds; null if the tree came from a file.
@@ -214,9 +214,11 @@ impl<P> RenderReport<P> {
     /// For pictures of a scene with a tree of this origin.
     pub fn new(scene: &Scene, info: &DeviceInfo, origin: TreeOrigin, pictures: P) -> Self {
         let (builder, spec, build_ms, tree) = match origin {
-            TreeOrigin::Cores { build_ms } => (Some(Builder::Cores), None, Some(build_ms), None),
+            TreeOrigin::Cores { build_ms } => {
+                (Some(BuilderKind::Cores), None, Some(build_ms), None)
+            }
             TreeOrigin::Kernels { spec, build_ms } => {
-                (Some(Builder::Kernels), Some(spec), Some(build_ms), None)
+                (Some(BuilderKind::Kernels), Some(spec), Some(build_ms), None)
             }
             TreeOrigin::File(kept) => (None, None, None, Some(kept)),
         };

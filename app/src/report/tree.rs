@@ -8,12 +8,12 @@ use super::build_options::BuildOptions;
 use super::kept::SavedReport;
 use super::picture::PictureReport;
 use super::{milliseconds, triangles, used_part};
+use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta::Meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::tree::{Builder, PreparedBuild};
-use crate::workload::cores::{self, CoresMeasurement};
+use crate::tree::{Builder, BuilderKind};
 use crate::workload::tree::{BuildMeasurement, Workload};
 
 /// The result of `heapwood kdtree`; the keys are stable, what cannot be measured or does not
@@ -30,7 +30,7 @@ pub struct TreeReport {
     pub device: String,
     /// `kernels`, or `cores`, which has no allocator.
     #[serde(default)]
-    pub builder: Builder,
+    pub builder: BuilderKind,
     /// The allocator.
     pub allocator: Option<String>,
     /// All of its parameters.
@@ -105,112 +105,68 @@ pub struct TreeReport {
 }
 
 impl TreeReport {
-    /// For a workload that was measured, with the memory that it was built in.
-    pub fn new(
-        workload: &Workload,
-        info: &DeviceInfo,
-        measured: &BuildMeasurement,
-        ready: &PreparedBuild,
-    ) -> Self {
-        let (scene, spec) = (workload.scene, &workload.spec);
+    /// For a workload that was measured.
+    pub fn new(workload: &Workload, info: &DeviceInfo, measured: &BuildMeasurement) -> Self {
+        let (scene, shape) = (workload.scene, measured.tree.shape());
         let triangles = scene.len();
-        let options = ready.options();
-        let result = &measured.built.result;
-        let statistics = &measured.statistics;
-        let requested = statistics.allocations as f64 * statistics.mean_bytes;
-        let high_water = match spec.allocator.properties.frees {
-            true => statistics.peak_bytes,
-            false => requested.round() as u64,
+        let (builder, spec) = match &workload.builder {
+            Builder::Kernels { spec, .. } => (BuilderKind::Kernels, Some(spec)),
+            Builder::Cores { .. } | Builder::File(_) => (BuilderKind::Cores, None),
         };
+        let heap = measured.heap.as_ref();
+        let statistics = heap.map(|heap| &heap.statistics);
+        // Of blocks, where their sizes are known.
+        let granted = heap.filter(|heap| heap.memory.tells_granted);
+        let granted = granted.map(|heap| &heap.statistics);
+        let frees = spec.is_some_and(|spec| spec.allocator.properties.frees);
+        let meta = Meta::of_scene(info, scene);
         Self {
             scene: scene.name().to_owned(),
             triangles: triangles as u64,
             backend: info.backend.to_owned(),
             device: info.device.clone(),
-            builder: Builder::Kernels,
-            allocator: Some(spec.label()),
-            parameters: Some(spec.parameters()),
-            options: BuildOptions::new(options, spec),
-            root_bytes: ready.root_bytes(),
-            pool_bytes: Some(ready.pool_bytes()),
-            pool_high_water_bytes: ready.tells_granted().then_some(high_water),
-            device_bytes: Some(ready.device_bytes()),
-            workspace_bytes: Some(ready.workspace_bytes()),
-            workspace_used_bytes: Some(ready.used_workspace_bytes(&measured.built)),
-            workspace_tried_bytes: Some(ready.tried_workspace_bytes()),
-            init_ms: Some(measured.init_ms.clone()),
-            build_ms: measured.build_ms.clone(),
-            nodes: result.nodes,
-            leaves: result.leaves,
-            max_depth: result.depth,
-            references: result.references,
-            references_per_triangle: f64::from(result.references) / triangles as f64,
-            references_bounded: options.bounded,
-            limited_leaves: result.limited_leaves,
-            cut_leaves: result.cut_leaves,
-            sah_cost: measured.sah_cost,
-            comparable_sah_cost: measured.comparable_sah_cost,
-            allocations: Some(statistics.allocations),
-            frees: Some(statistics.frees),
-            allocation_mean_bytes: Some(statistics.mean_bytes),
-            allocation_std_bytes: Some(statistics.deviation_bytes),
-            internal_fragmentation: ready
-                .tells_granted()
-                .then_some(statistics.internal_fragmentation),
-            external_fragmentation: measured.external_fragmentation,
-            tree_hash: measured.hash.to_string(),
-            saved: None,
-            render: None,
-            meta: Meta::of_scene(info, scene).over(spec, info),
-        }
-    }
-
-    /// For a workload that was measured on the cores of the CPU.
-    pub fn of_cores(
-        workload: &cores::Workload,
-        info: &DeviceInfo,
-        measured: &CoresMeasurement,
-    ) -> Self {
-        let (scene, built) = (workload.scene, &measured.built);
-        let (triangles, references) = (scene.len(), built.tree.references.len());
-        Self {
-            scene: scene.name().to_owned(),
-            triangles: triangles as u64,
-            backend: info.backend.to_owned(),
-            device: info.device.clone(),
-            builder: Builder::Cores,
-            allocator: None,
-            parameters: None,
-            options: BuildOptions::of_cores(&workload.options),
+            builder,
+            allocator: spec.map(Spec::label),
+            parameters: spec.map(Spec::parameters),
+            options: BuildOptions::new(&shape.options, spec),
             root_bytes: 4 * triangles as u64,
-            pool_bytes: None,
-            pool_high_water_bytes: None,
-            device_bytes: None,
-            workspace_bytes: None,
-            workspace_used_bytes: None,
-            workspace_tried_bytes: None,
-            init_ms: None,
+            pool_bytes: heap.map(|heap| heap.memory.pool_bytes),
+            pool_high_water_bytes: granted.map(|statistics| {
+                let requested = statistics.allocations as f64 * statistics.mean_bytes;
+                match frees {
+                    true => statistics.peak_bytes,
+                    false => requested.round() as u64,
+                }
+            }),
+            device_bytes: heap.map(|heap| heap.memory.device_bytes),
+            workspace_bytes: heap.map(|heap| heap.memory.workspace_bytes),
+            workspace_used_bytes: heap.map(|heap| heap.workspace_used_bytes),
+            workspace_tried_bytes: heap.map(|heap| heap.memory.tried_workspace_bytes),
+            init_ms: heap.map(|heap| heap.init_ms.clone()),
             build_ms: measured.build_ms.clone(),
-            nodes: built.tree.nodes.len() as u32,
-            leaves: built.leaves,
-            max_depth: built.depth,
-            references: references as u32,
-            references_per_triangle: references as f64 / triangles as f64,
-            references_bounded: built.bounded,
-            limited_leaves: built.limited_leaves,
-            cut_leaves: built.cut_leaves,
+            nodes: shape.nodes,
+            leaves: shape.leaves,
+            max_depth: shape.depth,
+            references: shape.references,
+            references_per_triangle: f64::from(shape.references) / triangles as f64,
+            references_bounded: shape.options.bounded,
+            limited_leaves: measured.stats.limited_leaves,
+            cut_leaves: measured.stats.cut_leaves,
             sah_cost: measured.sah_cost,
             comparable_sah_cost: measured.comparable_sah_cost,
-            allocations: None,
-            frees: None,
-            allocation_mean_bytes: None,
-            allocation_std_bytes: None,
-            internal_fragmentation: None,
-            external_fragmentation: None,
+            allocations: statistics.map(|statistics| statistics.allocations),
+            frees: statistics.map(|statistics| statistics.frees),
+            allocation_mean_bytes: statistics.map(|statistics| statistics.mean_bytes),
+            allocation_std_bytes: statistics.map(|statistics| statistics.deviation_bytes),
+            internal_fragmentation: granted.map(|statistics| statistics.internal_fragmentation),
+            external_fragmentation: heap.and_then(|heap| heap.external_fragmentation),
             tree_hash: measured.hash.to_string(),
             saved: None,
             render: None,
-            meta: Meta::of_scene(info, scene),
+            meta: match spec {
+                Some(spec) => meta.over(spec, info),
+                None => meta,
+            },
         }
     }
 

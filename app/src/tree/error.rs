@@ -3,6 +3,7 @@
 use heapwood_device::kdtree::plan::{BuildError, PlanError};
 use thiserror::Error;
 
+use super::file::TreeFileError;
 use crate::backend::BackendError;
 use crate::heap::{AllocatorName, HeapError, MostPool};
 use crate::size::display;
@@ -66,6 +67,9 @@ pub enum TreeError {
          frees (see `heapwood allocators`), or build each frame by itself, without --frames"
     )]
     CannotFree(String),
+    /// A file that has no tree of the scene.
+    #[error(transparent)]
+    File(#[from] TreeFileError),
     /// Two builds of one scene differ, or a tree is wrong.
     #[error("{0}")]
     Wrong(String),

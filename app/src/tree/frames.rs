@@ -6,18 +6,22 @@
 //! pool holds two trees, and for the time of a build what that allocates. The workspace
 //! is the same for all frames, and made larger for one that needs more.
 
+use std::sync::Arc;
+
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::keep::{
     Claim, Discard, GRANTED, KEPT_WORDS, KeepArguments, REFUSED, Transfer,
 };
+use heapwood_device::kdtree::metrics;
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::{BuildError, BuildResult, Limits, Options, Plan};
 use heapwood_device::launch::Call;
 use heapwood_device::render::Triangle;
 
 use super::build::run_build;
+use super::device_tree::{Arrays, DeviceTree};
 use super::error::TreeError;
-use super::finished::{Tree, TreeHash};
+use super::host_tree::{TreeHash, TreeShape};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
@@ -29,20 +33,21 @@ pub struct FrameBuilder<'b> {
     walkable: bool,
     /// Initialisation of the heap, in milliseconds.
     init_ms: f64,
-    triangles: Option<Memory>,
-    workspace: Option<Memory>,
-    /// The tree of the latest frame.
-    kept: Option<KeptTree>,
+    triangles: Option<Arc<Memory>>,
+    workspace: Option<Arc<Memory>>,
+    /// The tree of the latest frame, whose triangles are there.
+    latest: Option<PoolTree>,
+    /// A tree in the pool that is not to be traced: of the frame before, or of one that failed.
+    before: Option<PoolTree>,
     /// The most bytes of memory beside the pool at a time.
     most_beside: u64,
 }
 
 /// A tree in blocks of the pool.
-struct KeptTree {
+struct PoolTree {
     /// Its words.
     words: Memory,
-    nodes: u32,
-    references: u32,
+    shape: TreeShape,
     granted: u64,
     hash: TreeHash,
 }
@@ -64,6 +69,8 @@ pub struct BuiltFrame {
     pub build_ms: f64,
     /// The tree's sizes and bounds.
     pub result: BuildResult,
+    /// The tree's fingerprint, of its copy out of the pool.
+    pub hash: TreeHash,
     /// Bytes granted to the tree in the pool; none if the allocator does not tell.
     pub kept_bytes: Option<u64>,
     /// The most bytes granted at a time, the tree before it included, if the build collected
@@ -93,7 +100,8 @@ impl<'b> FrameBuilder<'b> {
             walkable: spec.allocator.properties.walkable,
             triangles: None,
             workspace: None,
-            kept: None,
+            latest: None,
+            before: None,
             most_beside: 0,
         })
     }
@@ -111,7 +119,7 @@ impl<'b> FrameBuilder<'b> {
 
     /// Bytes of the workspace.
     pub fn workspace_bytes(&self) -> u64 {
-        self.workspace.as_ref().map_or(0, Memory::bytes)
+        self.workspace.as_ref().map_or(0, |memory| memory.bytes())
     }
 
     /// Whether a walk of the heap tells what is in use.
@@ -119,8 +127,7 @@ impl<'b> FrameBuilder<'b> {
         self.walkable
     }
 
-    /// Builds the tree of a frame, moves it into the pool, and frees the tree before it. Returns
-    /// the tree, too, copied from where it was moved to.
+    /// Builds the tree of a frame, moves it into the pool, and frees the tree before it.
     ///
     /// # Errors
     ///
@@ -131,7 +138,8 @@ impl<'b> FrameBuilder<'b> {
         &mut self,
         triangles: &[Triangle],
         frame: &FramePlan,
-    ) -> Result<(BuiltFrame, Tree), TreeError> {
+    ) -> Result<BuiltFrame, TreeError> {
+        self.before = self.latest.take().or(self.before.take());
         let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
         let plan = Plan::new(count, frame.options, frame.limits)?;
         let bytes = size_of_val(triangles) as u64;
@@ -148,39 +156,55 @@ impl<'b> FrameBuilder<'b> {
                 "{left} bytes that the build allocated were not freed"
             )));
         }
-        let (kept, tree, ms) = self.keep(&plan, &result)?;
+        let (kept, ms) = self.keep(&plan, TreeShape::of(&result, frame.options))?;
         build_ms += ms;
-        let granted = kept.granted;
-        let before = self.kept.as_ref().map_or(0, |before| before.granted);
+        let (granted, hash) = (kept.granted, kept.hash);
+        let before = self.before.as_ref().map_or(0, |before| before.granted);
         build_ms += self.discard()?;
-        self.kept = Some(kept);
+        self.before = Some(kept);
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
             return Err(self.sorted(BuildError::Overwritten, plan.root_bytes()));
         }
         self.heap.check(&state)?;
+        self.latest = self.before.take();
         let told = |bytes| self.heap.tells_granted().then_some(bytes);
-        let built = BuiltFrame {
+        Ok(BuiltFrame {
             build_ms,
             peak_bytes: told(before + result.statistics.peak_bytes.max(granted)),
             result,
+            hash,
             kept_bytes: told(granted),
             state,
-        };
-        Ok((built, tree))
+        })
     }
 
-    /// Moves the tree in the workspace into the pool. Returns it with its copy in host memory,
-    /// which was copied out of the pool, and the time in milliseconds.
-    fn keep(
-        &mut self,
-        plan: &Plan,
-        result: &BuildResult,
-    ) -> Result<(KeptTree, Tree, f64), TreeError> {
+    /// The tree of the latest frame, copied out of the pool by the backend; none before the first,
+    /// and after an error.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend, and too little memory.
+    pub fn tree(&self) -> Result<Option<DeviceTree<'_>>, BackendError> {
+        let (Some(kept), Some(triangles)) = (&self.latest, &self.triangles) else {
+            return Ok(None);
+        };
+        let [nodes, references] = self.fetch(kept)?;
+        let arrays = Arrays {
+            nodes: nodes.into(),
+            references: references.into(),
+            triangles: Arc::clone(triangles),
+        };
+        let tree = DeviceTree::in_place(self.backend, kept.shape, arrays);
+        Ok(Some(tree))
+    }
+
+    /// Moves the tree in the workspace into the pool. Returns it with the time in milliseconds.
+    fn keep(&mut self, plan: &Plan, shape: TreeShape) -> Result<(PoolTree, f64), TreeError> {
         let words = self.backend.memory(8 * KEPT_WORDS as u64, true)?;
-        let workspace = self.workspace.as_ref().map_or(0, Memory::bytes);
-        let beside = self.triangles.as_ref().map_or(0, Memory::bytes) + workspace;
-        let before = self.kept.as_ref().map_or(0, |kept| kept.words.bytes());
+        let bytes = |memory: &Option<Arc<Memory>>| memory.as_ref().map_or(0, |there| there.bytes());
+        let beside = bytes(&self.triangles) + bytes(&self.workspace);
+        let before = self.before.as_ref().map_or(0, |kept| kept.words.bytes());
         self.most_beside = self.most_beside.max(beside + words.bytes() + before);
         let Some(workspace) = &self.workspace else {
             unreachable!("the tree was built in it");
@@ -190,8 +214,8 @@ impl<'b> FrameBuilder<'b> {
             nodes: base.wrapping_add(plan.nodes_offset()).cast(),
             references: base.wrapping_add(plan.references_offset()).cast(),
             kept: words.address().cast(),
-            nodes_count: result.nodes,
-            references_count: result.references,
+            nodes_count: shape.nodes,
+            references_count: shape.references,
             out: 0,
         };
         // SAFETY: the tree is whole, and there is nothing else in the words.
@@ -201,50 +225,60 @@ impl<'b> FrameBuilder<'b> {
             let bytes = claimed[REFUSED];
             return Err(self.sorted(BuildError::OutOfMemory { bytes }, plan.root_bytes()));
         }
-        let grid = Grid::Strided(result.nodes);
+        let grid = Grid::Strided(shape.nodes);
         // SAFETY: the blocks are there.
         ms += unsafe { self.launch(Call::of::<Transfer>(arguments), grid)? };
-        let mut kept = KeptTree {
+        let mut kept = PoolTree {
             words,
-            nodes: result.nodes,
-            references: result.references,
+            shape,
             granted: claimed[GRANTED],
             hash: TreeHash(0),
         };
-        let tree = self.fetch(&kept)?;
-        kept.hash = tree.hash();
-        Ok((kept, tree, ms))
+        kept.hash = self.hash(&kept)?;
+        Ok((kept, ms))
     }
 
-    /// A kept tree in host memory.
-    fn fetch(&self, kept: &KeptTree) -> Result<Tree, BackendError> {
+    /// Nodes and references of a kept tree, copied out of the pool.
+    fn fetch(&self, kept: &PoolTree) -> Result<[Memory; 2], BackendError> {
         let memory = |count: u32| self.backend.memory(u64::from(count.max(1)) * 4, false);
-        let (nodes, references) = (memory(2 * kept.nodes)?, memory(kept.references)?);
+        let arrays = [
+            memory(2 * kept.shape.nodes)?,
+            memory(kept.shape.references)?,
+        ];
+        let [nodes, references] = arrays.each_ref().map(|memory| memory.address().cast());
         let arguments = KeepArguments {
-            nodes: nodes.address().cast(),
-            references: references.address().cast(),
+            nodes,
+            references,
             out: 1,
             ..kept.arguments()
         };
-        let grid = Grid::Strided(kept.nodes);
+        let grid = Grid::Strided(kept.shape.nodes);
         // SAFETY: the tree is in its blocks, and the memory has room for it.
         unsafe { self.launch(Call::of::<Transfer>(arguments), grid)? };
-        let words: Vec<[u32; 2]> = nodes.download(0, kept.nodes as usize)?;
-        let nodes = words
-            .into_iter()
-            .map(|[first, second]| Node { first, second })
-            .collect();
-        let references = references.download(0, kept.references as usize)?;
-        Ok(Tree { nodes, references })
+        Ok(arrays)
     }
 
-    /// Frees the latest tree, if there is one, and makes sure that it was what it had been when
-    /// it was moved. Returns the time in milliseconds.
+    /// The fingerprint of a kept tree, of a copy in host memory.
+    fn hash(&self, kept: &PoolTree) -> Result<TreeHash, BackendError> {
+        let [nodes, references] = self.fetch(kept)?;
+        let words: Vec<[u32; 2]> = nodes.download(0, kept.shape.nodes as usize)?;
+        let nodes = words.into_iter();
+        let nodes = nodes.map(|[first, second]| Node { first, second });
+        let nodes: Vec<Node> = nodes.collect();
+        let references: Vec<u32> = references.download(0, kept.shape.references as usize)?;
+        Ok(TreeHash(metrics::tree_hash(&nodes, &references)))
+    }
+
+    /// Frees the trees of frames, and makes sure that they were what they had been when they were
+    /// moved. Returns the time in milliseconds.
     fn discard(&mut self) -> Result<f64, TreeError> {
-        let Some(kept) = self.kept.take() else {
-            return Ok(0.0);
-        };
-        let hash = self.fetch(&kept)?.hash();
+        let trees = [self.before.take(), self.latest.take()];
+        let freed = trees.into_iter().flatten().map(|kept| self.free(kept));
+        freed.sum()
+    }
+
+    fn free(&self, kept: PoolTree) -> Result<f64, TreeError> {
+        let hash = self.hash(&kept)?;
         // SAFETY: the blocks are the tree's, which nobody uses any more.
         let ms = unsafe { self.launch(Call::of::<Discard>(kept.arguments()), Grid::Threads(1))? };
         if hash != kept.hash {
@@ -305,15 +339,15 @@ impl<'b> FrameBuilder<'b> {
     }
 }
 
-impl KeptTree {
+impl PoolTree {
     /// Its arguments but for what is outside of the pool.
     fn arguments(&self) -> KeepArguments {
         KeepArguments {
             nodes: std::ptr::null_mut(),
             references: std::ptr::null_mut(),
             kept: self.words.address().cast(),
-            nodes_count: self.nodes,
-            references_count: self.references,
+            nodes_count: self.shape.nodes,
+            references_count: self.shape.references,
             out: 0,
         }
     }
@@ -333,13 +367,13 @@ impl Drop for FrameBuilder<'_> {
 /// Memory of at least so many bytes: what is there, or else new memory in its place.
 fn reused<'m>(
     backend: &dyn Backend,
-    memory: &'m mut Option<Memory>,
+    memory: &'m mut Option<Arc<Memory>>,
     bytes: u64,
 ) -> Result<&'m Memory, BackendError> {
     if memory.as_ref().is_none_or(|there| there.bytes() < bytes) {
         // The smaller one is given back first.
         *memory = None;
-        *memory = Some(backend.memory(bytes, false)?);
+        *memory = Some(Arc::new(backend.memory(bytes, false)?));
     }
     match memory {
         Some(memory) => Ok(memory),

@@ -1,53 +1,52 @@
-//! Building, tracing and rendering k-d trees on a backend. What is measured of them, run
-//! by run, is [`workload::tree`](crate::workload::tree).
+//! k-d trees: built by a [`Builder`], traced and rendered on a backend.
+//! [`workload::tree`](crate::workload::tree) measures them, run by run.
+//!
+//! A [`HostTree`] is in host memory, a [`DeviceTree`] where rays are traced. [`KernelBuild`] and
+//! [`Cores`] are the two builders, [`TreeFile`] a file that keeps a tree, and a [`FrameBuilder`]
+//! builds the trees of a moving scene.
 //!
 //! ```
-//! use heapwood::allocators::Spec;
 //! use heapwood::backend::Cpu;
-//! use heapwood::size::Pool;
-//! use heapwood::tree::{self, Options, Ray, TreeBuilder};
+//! use heapwood::tree::{Builder, Options, Ray};
+//! use heapwood_scenes::generate;
 //!
 //! let backend = Cpu::new(None, None)?;
-//! let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
-//! let builder = TreeBuilder::new(&backend, &triangles)?;
-//! let prepared = builder.prepare(&Spec::parse("cfmalloc")?, Pool::Auto, Options::default())?;
-//! let built = prepared.build(false)?;
-//! let ray = Ray { origin: [0.2, 0.2, 0.0], direction: [0.0, 0.0, 2.0] };
-//! let hits = tree::trace(&prepared, &built, &[ray])?;
-//! assert_eq!((hits[0].triangle, hits[0].t), (0, 0.5));
+//! let scene = generate::knot();
+//! let tree = Builder::of(&backend).build(&backend, &scene, Options::default())?.tree;
+//! let ray = Ray { origin: [0.0, 9.0, 0.0], direction: [0.0, -1.0, 0.0] };
+//! println!("{:?}", tree.trace(&[ray])?);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod build;
-mod builder;
+mod built;
 mod cores;
+mod device_tree;
 mod error;
-mod finished;
+mod file;
 mod frames;
+mod host_tree;
 mod image;
-mod kept;
-mod placed;
 mod scale;
 #[cfg(test)]
 mod tests;
 mod trace;
 
 pub(crate) use build::first_pool;
-pub use build::{BuiltTree, PreparedBuild, TreeBuilder};
-pub use builder::Builder;
-pub use cores::{Cores, CoresTree};
+pub use build::{BuildMemory, Builder, KernelBuild, PreparedBuild};
+pub use built::{BuildStats, BuilderKind, Built, KernelStats};
+pub use cores::Cores;
+pub use device_tree::DeviceTree;
 pub use error::TreeError;
-pub use finished::{Tree, TreeHash};
+pub use file::{Damage, TreeFile, TreeFileError};
 pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{DeltaLight, Hit, Sky, Triangle};
+pub use host_tree::{HostTree, TreeHash, TreeShape};
 pub use image::{
     Aovs, Crop, Lighting, PlacedLighting, RayCounts, RayTimes, RenderedImage, Shade, Shading,
-    render, render_placed,
 };
-pub use kept::{Damage, KeptError, KeptFile, KeptTree};
-pub use placed::PlacedTree;
-pub use trace::{Ray, trace};
+pub use trace::Ray;
 
 use heapwood_scenes::Scene;
 use rayon::prelude::*;

@@ -5,7 +5,7 @@ use heapwood_device::allocator::Faults;
 use heapwood_device::heap::{Report, STATE_WORDS, State};
 use heapwood_device::host::ALLOCATORS;
 
-use super::{Options, RayCounts, RenderedImage, TreeBuilder, TreeError, Triangle};
+use super::{KernelBuild, Options, RayCounts, RenderedImage, TreeError, Triangle};
 use crate::allocators::Spec;
 use crate::backend::clocked::Clocked;
 use crate::backend::{Cpu, Launch, Quota};
@@ -31,9 +31,9 @@ fn a_pool_of_auto_grows_as_far_as_there_is_memory() {
     let triangles = row(1500);
     let prepare = |bytes| {
         let cpu = cpu(bytes);
-        let builder = TreeBuilder::new(&cpu, &triangles).unwrap();
-        let prepared = builder.prepare(&spec, Pool::Auto, Options::default());
-        prepared.map(|prepared| prepared.pool_bytes())
+        let options = Options::default();
+        let build = KernelBuild::prepare(&cpu, &triangles, &spec, Pool::Auto, options);
+        build.map(|build| build.memory().pool_bytes)
     };
     assert!(prepare(1 << 30).unwrap() > 64 << 20);
     let refused = prepare(64 << 20).unwrap_err();
@@ -61,9 +61,9 @@ fn a_tree_over_blocks_that_were_granted_again_is_none() {
     let name = overwriting.next().unwrap().description.name;
     let spec = Spec::parse(name).unwrap();
     let backend = Clocked::changing(overwrite);
-    let builder = TreeBuilder::new(&backend, &row(300)).unwrap();
-    let prepared = builder.prepare(&spec, Pool::Bytes(1 << 20), Options::default());
-    let refused = prepared.err().unwrap();
+    let pool = Pool::Bytes(1 << 20);
+    let build = KernelBuild::prepare(&backend, &row(300), &spec, pool, Options::default());
+    let refused = build.err().unwrap();
     assert!(matches!(refused, TreeError::Pool { wanted: None, .. }));
 }
 

@@ -1,10 +1,9 @@
-//! Tracing rays through a tree on the backend that built it.
+//! Tracing rays through a tree on its backend.
 
 use heapwood_device::launch::Call;
 use heapwood_device::render::{Hit, SceneArguments, Trace, TraceArguments};
 
-use super::build::{BuiltTree, PreparedBuild};
-use super::placed::{TreeView, with_built};
+use super::device_tree::{DeviceTree, TreeView};
 use super::scale::Scale;
 use crate::backend::{BackendError, Grid, Launch};
 
@@ -17,21 +16,23 @@ pub struct Ray {
     pub direction: [f32; 3],
 }
 
-/// The closest hit of each ray in the tree built last in `prepared`.
-///
-/// # Errors
-///
-/// When there is not enough memory, and faults of the backend.
-///
-/// # Panics
-///
-/// If the latest build in `prepared` has not succeeded, and for 2^32 rays or more.
-pub fn trace(
-    prepared: &PreparedBuild,
-    built: &BuiltTree,
-    rays: &[Ray],
-) -> Result<Vec<Hit>, BackendError> {
-    with_built(prepared, built, |view| trace_view(view, rays))
+impl DeviceTree<'_> {
+    /// The closest hit of each ray.
+    ///
+    /// [`Hit::triangle`] is an index of the triangles that the tree was built of: of
+    /// [`Scene::triangle`](heapwood_scenes::Scene::triangle), after polygons were divided and
+    /// the scene was cleaned.
+    ///
+    /// # Errors
+    ///
+    /// When there is not enough memory, and faults of the backend.
+    ///
+    /// # Panics
+    ///
+    /// For 2^32 rays or more.
+    pub fn trace(&self, rays: &[Ray]) -> Result<Vec<Hit>, BackendError> {
+        trace_view(&self.view()?, rays)
+    }
 }
 
 /// The closest hits in a tree that is on a backend, of rays in the scene.

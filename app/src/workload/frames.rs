@@ -35,8 +35,8 @@ use crate::meta::offset_of;
 use crate::samples::Samples;
 use crate::size::Pool;
 use crate::tree::{
-    BuiltFrame, FrameBuilder, FramePlan, Options, TreeBuilder, TreeError, TreeHash, Triangle,
-    first_pool, triangles,
+    Built, BuiltFrame, FrameBuilder, FramePlan, KernelBuild, Options, TreeError, TreeHash,
+    Triangle, first_pool, triangles,
 };
 
 /// A frame of a moving scene.
@@ -210,27 +210,21 @@ impl Workload<'_> {
         frame: &Frame,
         pool_bytes: u64,
     ) -> Result<Single, TreeError> {
-        let builder = TreeBuilder::new(backend, &frame.triangles)?;
-        let pool = Pool::Bytes(pool_bytes);
-        let ready = builder.prepare(&self.spec, pool, self.options)?;
-        let built = ready.build(false)?;
-        let tree = ready.tree(&built)?;
+        let (spec, pool) = (&self.spec, Pool::Bytes(pool_bytes));
+        let build = KernelBuild::prepare(backend, &frame.triangles, spec, pool, self.options)?;
+        let Built { tree, stats } = build.into_built()?;
+        let tree = tree.into_host()?;
         if self.verify {
-            let bounds = built.result.bounds;
-            check::check(&tree.nodes, &tree.references, &frame.triangles, bounds)
+            check::check(&tree.nodes, &tree.references, &frame.triangles, tree.bounds)
                 .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
         }
         Ok(Single {
             plan: FramePlan {
-                options: *ready.options(),
-                limits: built.result.used,
+                options: tree.options,
+                limits: stats.result.used,
             },
             hash: tree.hash(),
-            comparable_sah_cost: metrics::sah_cost(
-                &tree.nodes,
-                built.result.bounds,
-                metrics::COMPARABLE,
-            ),
+            comparable_sah_cost: metrics::sah_cost(&tree.nodes, tree.bounds, metrics::COMPARABLE),
         })
     }
 
@@ -317,8 +311,8 @@ fn next(
 ) -> Result<BuiltFrame, TreeError> {
     let mut plan = single.plan;
     plan.options.collect = collect;
-    let (built, tree) = builder.next(&frame.triangles, &plan)?;
-    let hash = tree.hash();
+    let built = builder.next(&frame.triangles, &plan)?;
+    let hash = built.hash;
     if hash != single.hash {
         return Err(TreeError::Wrong(format!(
             "the tree {hash} is not the one that is built of the scene by itself, {}",

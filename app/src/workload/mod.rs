@@ -1,7 +1,7 @@
 //! What heapwood measures: the work, from typed options to typed results.
 //!
-//! - [`tree`]: the k-d tree of a scene is built, by kernels over an allocator.
-//! - [`cores`]: the same tree is built on the cores of the CPU.
+//! - [`tree`]: the k-d tree of a scene is built, by kernels over an allocator or on the cores of
+//!   the CPU.
 //! - [`frames`]: trees of a moving scene follow each other in one pool.
 //! - [`graph`]: a graph is loaded, changed by a stream of updates, and computed on.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
@@ -16,7 +16,6 @@
 
 pub mod cases;
 pub mod compare;
-pub mod cores;
 pub mod fragmentation;
 pub mod frames;
 pub mod graph;

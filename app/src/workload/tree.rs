@@ -1,27 +1,31 @@
-//! The tree workload: the k-d tree of a scene is built over an allocator, several times,
-//! which are samples of the same work, and once more for statistics.
+//! The tree workload: the k-d tree of a scene is built several times, which are samples of the same
+//! work. Kernels build it once more for statistics of their allocator.
 //!
 //! ```
 //! use heapwood::allocators::Spec;
 //! use heapwood::backend::Cpu;
 //! use heapwood::size::Pool;
-//! use heapwood::tree::Options;
+//! use heapwood::tree::{Builder, Options};
 //! use heapwood::workload::tree::Workload;
 //! use heapwood_scenes::generate;
 //!
 //! let scene = generate::knot();
-//! let workload = Workload {
+//! let workload = |builder| Workload {
 //!     scene: &scene,
-//!     spec: Spec::parse("cfmalloc")?,
-//!     pool: Pool::Auto,
+//!     builder,
 //!     options: Options::default(),
 //!     verify: true,
 //! };
 //! let backend = Cpu::new(None, None)?;
-//! let (measured, ready) = workload.run(&backend, 3, || ())?;
+//! let spec = Spec::parse("cfmalloc")?;
+//! let kernels = workload(Builder::Kernels { spec, pool: Pool::Auto });
+//! let measured = kernels.run(&backend, 3, || ())?;
 //! assert_eq!(measured.build_ms.samples.len(), 3);
-//! assert_eq!(measured.statistics.allocations, measured.statistics.frees);
-//! assert_eq!(ready.tree(&measured.built)?.hash(), measured.hash);
+//! let heap = measured.heap.expect("kernels have one");
+//! assert_eq!(heap.statistics.allocations, heap.statistics.frees);
+//! assert_eq!(measured.tree.download()?.hash(), measured.hash);
+//! let cores = workload(Builder::Cores { threads: None }).run(&backend, 3, || ())?;
+//! assert_eq!(cores.hash, measured.hash);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -29,54 +33,67 @@ use heapwood_device::kdtree::plan::Statistics;
 use heapwood_device::kdtree::{check, metrics};
 use heapwood_scenes::Scene;
 
-use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::samples::Samples;
-use crate::size::Pool;
 use crate::tree::{
-    BuiltTree, Options, PreparedBuild, TreeBuilder, TreeError, TreeHash, Triangle, triangles,
+    BuildMemory, BuildStats, Builder, Built, DeviceTree, Options, TreeError, TreeHash, triangles,
 };
 
 /// A scene, and how its tree is built.
 pub struct Workload<'a> {
     /// The scene, as it is loaded or cleaned.
     pub scene: &'a Scene,
-    /// The allocator.
-    pub spec: Spec,
-    /// Its memory; a multiple is one of the bytes of the root's reference array.
-    pub pool: Pool,
-    /// How the tree is built.
+    /// The builder of the tree.
+    pub builder: Builder,
+    /// How the tree is built; cores make nothing of what concerns allocators.
     pub options: Options,
     /// Whether each triangle is looked for in every leaf that it overlaps.
     pub verify: bool,
 }
 
-/// What is known of a build after measuring it.
-#[derive(Clone, Debug)]
-pub struct BuildMeasurement {
-    /// Initialisation of the heap, in milliseconds.
-    pub init_ms: Samples,
+/// Measurements of a build.
+pub struct BuildMeasurement<'b> {
     /// The build, in milliseconds.
     pub build_ms: Samples,
-    /// The last tree, which is in the workspace.
-    pub built: BuiltTree,
+    /// The last tree, where the builder left it.
+    pub tree: DeviceTree<'b>,
+    /// Counts of the last build.
+    pub stats: BuildStats,
     /// The expected cost of a ray, in the units of the build's costs.
     pub sah_cost: f64,
     /// The same by [`metrics::COMPARABLE`], whatever the tree was built with.
     pub comparable_sah_cost: f64,
     /// Its fingerprint.
     pub hash: TreeHash,
+    /// The allocator of builds by kernels.
+    pub heap: Option<HeapMeasurement>,
+}
+
+/// Measurements of the allocator of builds.
+#[derive(Clone, Debug)]
+pub struct HeapMeasurement {
+    /// Initialisation of the heap, in milliseconds.
+    pub init_ms: Samples,
     /// Allocations of the run that collected them.
     pub statistics: Statistics,
-    /// External fragmentation (equation 3) after the last free, if the
-    /// allocator can be walked.
+    /// External fragmentation (equation 3) after the last free of that run, if the allocator can be
+    /// walked.
     pub external_fragmentation: Option<f64>,
+    /// Pool and workspace.
+    pub memory: BuildMemory,
+    /// Bytes of the workspace that the last build took.
+    pub workspace_used_bytes: u64,
 }
 
 impl Workload<'_> {
-    /// Builds until pool and workspace suffice, once for statistics, and `runs` times, at
-    /// least once, for times; calls `after_each` after each of the three, `runs` + 2
-    /// times. Returns what was measured, and the memory with the last tree.
+    /// How often [`run`](Self::run) calls `after_each`.
+    pub fn steps(runs: u32) -> u64 {
+        u64::from(runs.max(1)) + 2
+    }
+
+    /// Makes the builder ready, for kernels until pool and workspace suffice; builds once for
+    /// statistics, which gives threads their memory; and builds `runs` times, at least once, for
+    /// times. Calls `after_each` after each of these.
     ///
     /// # Errors
     ///
@@ -87,61 +104,62 @@ impl Workload<'_> {
         backend: &'b dyn Backend,
         runs: u32,
         mut after_each: impl FnMut(),
-    ) -> Result<(BuildMeasurement, PreparedBuild<'b>), TreeError> {
-        let triangles = triangles(self.scene);
-        let builder = TreeBuilder::new(backend, &triangles)?;
-        let ready = builder.prepare(&self.spec, self.pool, self.options)?;
+    ) -> Result<BuildMeasurement<'b>, TreeError> {
+        let mut build = self.builder.prepare(backend, self.scene, self.options)?;
+        let memory = build.memory();
         after_each();
-        let measured = self.measure(&ready, &triangles, runs, after_each)?;
-        Ok((measured, ready))
-    }
-
-    fn measure(
-        &self,
-        ready: &PreparedBuild,
-        triangles: &[Triangle],
-        runs: u32,
-        mut after_each: impl FnMut(),
-    ) -> Result<BuildMeasurement, TreeError> {
-        let collected = ready.build(true)?;
-        let expected = ready.tree(&collected)?.hash();
-        after_each();
-        let (mut init, mut build) = (Vec::new(), Vec::new());
-        let mut last = None;
-        for _ in 0..runs.max(1) {
-            let built = ready.build(false)?;
-            init.push(built.init_ms);
-            build.push(built.build_ms);
-            last = Some(built);
-            after_each();
-        }
-        let (Some(built), Some(init_ms), Some(build_ms)) =
-            (last, Samples::new(init), Samples::new(build))
-        else {
-            unreachable!("there was at least one run");
+        let (expected, collected) = {
+            let first = build.build(true)?;
+            (first.tree.download()?.hash(), first.stats.kernels)
         };
-        let tree = ready.tree(&built)?;
-        let hash = tree.hash();
+        after_each();
+        let (mut init_ms, mut build_ms) = (Vec::new(), Vec::new());
+        let mut add = |stats: &BuildStats| {
+            init_ms.extend(stats.kernels.as_ref().map(|kernels| kernels.init_ms));
+            build_ms.push(stats.build_ms);
+            after_each();
+        };
+        for _ in 1..runs.max(1) {
+            add(&build.build(false)?.stats);
+        }
+        let Built { tree, stats } = build.into_built()?;
+        add(&stats);
+        let last = tree.download()?;
+        let hash = last.hash();
         if hash != expected {
             return Err(TreeError::Wrong(format!(
                 "two builds of the same scene gave the trees {expected} and {hash}"
             )));
         }
-        let bounds = built.result.bounds;
         if self.verify {
-            check::check(&tree.nodes, &tree.references, triangles, bounds)
+            let triangles = triangles(self.scene);
+            check::check(&last.nodes, &last.references, &triangles, last.bounds)
                 .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
         }
-        let occupancy = collected.state.occupancy;
+        let cost = |costs| metrics::sah_cost(&last.nodes, last.bounds, costs);
+        let (sah_cost, comparable_sah_cost) = (cost(self.options.costs), cost(metrics::COMPARABLE));
+        drop(last);
+        let Some(build_ms) = Samples::new(build_ms) else {
+            unreachable!("there was at least one run");
+        };
+        let heap = match (memory, collected, &stats.kernels, Samples::new(init_ms)) {
+            (Some(memory), Some(collected), Some(last), Some(init_ms)) => Some(HeapMeasurement {
+                init_ms,
+                statistics: collected.result.statistics,
+                external_fragmentation: collected.state.occupancy.external_fragmentation(),
+                memory,
+                workspace_used_bytes: last.workspace_used_bytes,
+            }),
+            _ => None,
+        };
         Ok(BuildMeasurement {
-            init_ms,
             build_ms,
-            sah_cost: metrics::sah_cost(&tree.nodes, bounds, ready.options().costs),
-            comparable_sah_cost: metrics::sah_cost(&tree.nodes, bounds, metrics::COMPARABLE),
-            built,
+            tree,
+            stats,
+            sah_cost,
+            comparable_sah_cost,
             hash,
-            statistics: collected.result.statistics,
-            external_fragmentation: occupancy.external_fragmentation(),
+            heap,
         })
     }
 }

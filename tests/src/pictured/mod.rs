@@ -5,11 +5,13 @@ mod parlour;
 mod scenes;
 mod smooth;
 
+use std::sync::Arc;
+
 use glam::{DVec3, Vec3};
 use heapwood::backend::Backend;
 use heapwood::tree::{
-    Cores, CoresTree, Crop, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky,
-    Triangle, render_placed, triangles,
+    Cores, Crop, DeviceTree, HostTree, Lighting, Options, RenderedImage, Shade, Shading, Sky,
+    Triangle, triangles,
 };
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, CameraView, Lights, Panorama, Scene};
@@ -28,9 +30,9 @@ const SKY: Sky = Sky {
 pub struct Subject {
     /// Name, without blanks.
     pub name: String,
-    triangles: Vec<Triangle>,
+    triangles: Arc<Vec<Triangle>>,
     lighting: Lighting,
-    built: CoresTree,
+    tree: Arc<HostTree>,
     view: CameraView,
     bounds: heapwood_scenes::Bounds,
 }
@@ -48,8 +50,8 @@ impl Subject {
         Self {
             name: scene.name().replace(' ', "-"),
             lighting: Lighting::with_lights(scene, lights, SKY),
-            built: built.expect("a tree"),
-            triangles,
+            tree: Arc::new(built.expect("a tree").tree),
+            triangles: Arc::new(triangles),
             view,
             bounds: scene.bounds(),
         }
@@ -96,10 +98,11 @@ impl Subject {
         size: [u32; 2],
         shading: &Shading,
     ) -> RenderedImage {
-        let (tree, bounds) = (&self.built.tree, self.built.bounds);
-        let placed = PlacedTree::new(backend, tree, &self.triangles, bounds).expect("memory");
+        let (tree, triangles) = (Arc::clone(&self.tree), Arc::clone(&self.triangles));
+        let tree = DeviceTree::from_host(backend, tree, triangles);
         let [width, height] = size;
-        render_placed(&placed, &self.camera(width, height), shading, 1).expect("a picture")
+        let picture = tree.render(&self.camera(width, height), shading, 1);
+        picture.expect("a picture")
     }
 
     /// Everything that a picture can show, under names without blanks, with several samples where

@@ -83,8 +83,8 @@ fn try_form(cores: &Cores, form: Form) -> Report {
             quality: Quality::Balanced,
             builder: Builder::Cores,
         };
-        let (tree, bounds) = variant.build(cores, &triangles);
-        let missed = misses(&triangles, &tree, bounds, eye);
+        let tree = variant.build(cores, &triangles);
+        let missed = misses(&triangles, &tree, eye);
         report.seen += 1;
         report.open += u64::from(!missed.is_empty());
         for miss in missed {

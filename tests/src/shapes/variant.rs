@@ -4,8 +4,7 @@
 use std::fmt;
 
 use heapwood::allocators::Spec;
-use heapwood::tree::{Cores, Options, Quality, Tree};
-use heapwood_device::kdtree::bounds::Bounds;
+use heapwood::tree::{Cores, HostTree, Options, Quality};
 use heapwood_device::kdtree::check::{Fault, check};
 
 use super::Family;
@@ -140,24 +139,22 @@ impl Variant {
         })
     }
 
-    /// Builds the tree, with its box.
+    /// Builds the tree.
     ///
     /// # Panics
     ///
     /// If that fails.
-    pub fn build(&self, cores: &Cores, triangles: &Triangles) -> (Tree, Bounds) {
+    pub fn build(&self, cores: &Cores, triangles: &Triangles) -> HostTree {
         let options = Options {
             alloc_per_split: self.builder == Builder::AllocPerSplit,
             ..Options::of(self.quality)
         };
         if self.builder == Builder::Cores {
             let built = cores.build(triangles, options);
-            let built = built.unwrap_or_else(|error| panic!("{self}: {error}"));
-            return (built.tree, built.bounds);
+            return built.unwrap_or_else(|error| panic!("{self}: {error}")).tree;
         }
         let spec = Spec::parse("cfmalloc").expect("an allocator");
-        let built = trees::build_served(&spec, 1, POOL, triangles, options);
-        (built.tree, built.result.bounds)
+        trees::build_served(&spec, 1, POOL, triangles, options).tree
     }
 
     /// Builds the tree and checks it.
@@ -170,8 +167,8 @@ impl Variant {
     ///
     /// If it is not built.
     pub fn verify(&self, cores: &Cores, triangles: &Triangles) -> Result<(), Fault> {
-        let (tree, bounds) = self.build(cores, triangles);
-        check(&tree.nodes, &tree.references, triangles, bounds)
+        let tree = self.build(cores, triangles);
+        check(&tree.nodes, &tree.references, triangles, tree.bounds)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Pictures from inside of a closed shape, of which no pixel may miss it.
 
 use glam::Vec3;
-use heapwood::tree::Tree;
-use heapwood_device::kdtree::bounds::Bounds;
+use heapwood::tree::HostTree;
 use heapwood_scenes::Camera;
 
 use crate::brute::{self, Built, RayFloats};
@@ -26,17 +25,17 @@ pub struct Miss {
 /// # Panics
 ///
 /// If there is no such camera.
-pub fn misses(triangles: &Triangles, tree: &Tree, bounds: Bounds, eye: [f32; 3]) -> Vec<Miss> {
+pub fn misses(triangles: &Triangles, tree: &HostTree, eye: [f32; 3]) -> Vec<Miss> {
     let built = Built {
         nodes: tree.nodes.clone(),
         references: tree.references.clone(),
     };
     let rays: Vec<RayFloats> = rays(eye);
-    let hits = brute::trace(triangles, &bounds, &built, &rays, 1);
+    let hits = brute::trace(triangles, &tree.bounds, &built, &rays, 1);
     let missed = rays.iter().zip(hits).filter(|(_, hit)| !hit.is_some());
     missed
         .map(|(&ray, _)| {
-            let hit = brute::closest(triangles, &bounds, &ray);
+            let hit = brute::closest(triangles, &tree.bounds, &ray);
             Miss {
                 ray,
                 triangle: hit.is_some().then_some(hit.triangle),

@@ -1,7 +1,7 @@
 //! The check of finished trees beside exact arithmetic: it misses no triangle that meets the
 //! inside of a leaf's box, however small the part is, and asks for no other.
 
-use heapwood::tree::{Cores, Quality, Tree};
+use heapwood::tree::{Cores, HostTree, Quality};
 use heapwood_device::kdtree::bounds::{Bounds, Triangle};
 use heapwood_device::kdtree::check::{Fault, check};
 use heapwood_device::kdtree::node::Node;
@@ -122,7 +122,7 @@ fn leaves(nodes: &[Node], index: usize, within: Bounds, found: &mut Vec<(usize, 
 }
 
 /// The tree without one of its references.
-fn without(tree: &Tree, reference: usize) -> Tree {
+fn without(tree: &HostTree, reference: usize) -> HostTree {
     let mut tree = tree.clone();
     tree.references.remove(reference);
     for node in tree.nodes.iter_mut().filter(|node| node.is_leaf()) {
@@ -149,7 +149,8 @@ fn references_that_trees_of_shapes_lack_are_missed() {
             builder: Builder::Cores,
         };
         let (triangles, _) = variant.form.triangles();
-        let (tree, bounds) = variant.build(&cores, &triangles);
+        let tree = variant.build(&cores, &triangles);
+        let bounds = tree.bounds;
         let mut all = Vec::new();
         leaves(&tree.nodes, 0, bounds, &mut all);
         for _ in 0..100 {

@@ -3,7 +3,7 @@
 
 use heapwood::allocators::Spec;
 use heapwood::generate::{SceneSpec, Source};
-use heapwood::tree::{self, Cores, CoresTree, Options, Quality, TreeError, Triangle};
+use heapwood::tree::{self, Built, Cores, HostTree, Options, Quality, TreeError, Triangle};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::bounds::Bounds;
 use heapwood_device::kdtree::plan::{BuildError, Costs, Limits, PlanError};
@@ -21,13 +21,13 @@ fn kernels(triangles: &Triangles, options: Options) -> Finished {
     trees::build_served(&spec, 2, POOL, triangles, options)
 }
 
-fn on_cores(threads: usize, triangles: &[Triangle], options: Options) -> CoresTree {
+fn on_cores(threads: usize, triangles: &[Triangle], options: Options) -> Built<HostTree> {
     let cores = Cores::new(Some(threads)).expect("threads");
     let built = cores.build(triangles, options);
     built.unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn assert_same(built: &CoresTree, expected: &Finished, name: &str) {
+fn assert_same(built: &Built<HostTree>, expected: &Finished, name: &str) {
     let pairs = built.tree.nodes.iter().zip(&expected.tree.nodes);
     let differs = pairs.enumerate().find(|(_, (one, other))| one != other);
     assert_eq!(differs, None, "{name}");
@@ -35,11 +35,15 @@ fn assert_same(built: &CoresTree, expected: &Finished, name: &str) {
     assert_eq!(built.tree.hash(), expected.tree.hash(), "{name}");
     let result = &expected.result;
     let counts = [result.leaves, result.depth, result.limited_leaves];
-    let own = [built.leaves, built.depth, built.limited_leaves];
+    let own = [
+        built.tree.leaves,
+        built.tree.depth,
+        built.stats.limited_leaves,
+    ];
     assert_eq!(own, counts, "{name}");
-    assert_eq!(built.cut_leaves, result.cut_leaves, "{name}");
+    assert_eq!(built.stats.cut_leaves, result.cut_leaves, "{name}");
     let bits = |bounds: Bounds| [bounds.min, bounds.max].map(|corner| corner.map(f32::to_bits));
-    assert_eq!(bits(built.bounds), bits(result.bounds), "{name}");
+    assert_eq!(bits(built.tree.bounds), bits(result.bounds), "{name}");
 }
 
 /// Options that each change what decides a split.
@@ -153,7 +157,7 @@ fn bounded_trees_are_those_of_the_kernels() {
             for threads in [1, 2, 7] {
                 let built = on_cores(threads, &triangles, options);
                 assert_same(&built, &expected, &format!("{name}, {clip} {threads}"));
-                bounded += usize::from(built.bounded);
+                bounded += usize::from(built.tree.options.bounded);
             }
         }
     }

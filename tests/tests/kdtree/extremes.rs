@@ -2,7 +2,8 @@
 //! them, and no block of the heap is written past its end.
 
 use heapwood::allocators::Spec;
-use heapwood::tree::{Cores, Options, Quality, Tree};
+use heapwood::tree::{Cores, HostTree, Options, Quality};
+use heapwood_device::kdtree::bounds::Bounds;
 use heapwood_device::kdtree::check::check;
 use heapwood_device::kdtree::node::Node;
 use heapwood_tests::soups::{self, Triangles};
@@ -22,7 +23,7 @@ fn scaled(triangles: &Triangles, unit: f32) -> Triangles {
 }
 
 /// The tree of the scene at size one.
-fn unscaled(tree: &Tree, unit: f32) -> Tree {
+fn unscaled(tree: &HostTree, unit: f32) -> HostTree {
     let nodes = tree.nodes.iter().map(|node| {
         if node.is_leaf() {
             *node
@@ -30,9 +31,14 @@ fn unscaled(tree: &Tree, unit: f32) -> Tree {
             Node::interior(node.axis(), node.position() / unit, node.right())
         }
     });
-    Tree {
+    let corner = |corner: [f32; 3]| corner.map(|x| x / unit);
+    HostTree {
         nodes: nodes.collect(),
-        references: tree.references.clone(),
+        bounds: Bounds {
+            min: corner(tree.bounds.min),
+            max: corner(tree.bounds.max),
+        },
+        ..tree.clone()
     }
 }
 

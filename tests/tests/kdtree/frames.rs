@@ -3,7 +3,7 @@
 
 use heapwood::allocators::Spec;
 use heapwood::size::Pool;
-use heapwood::tree::{FrameBuilder, FramePlan, TreeBuilder};
+use heapwood::tree::{FrameBuilder, FramePlan, KernelBuild};
 use heapwood_device::allocators::CfMalloc;
 use heapwood_device::kdtree::plan::Options;
 use heapwood_tests::gpu::cpu;
@@ -20,20 +20,20 @@ fn frames_do_not_depend_on_the_lanes() {
     let mut builder = FrameBuilder::new(&lanes, &spec, POOL).unwrap();
     for (count, seed) in [(200, 1), (900, 2), (1, 3), (200, 4)] {
         let triangles = soups::soup(count, 0.1, seed);
-        let single = TreeBuilder::new(&*solo, &triangles).unwrap();
-        let ready = single.prepare(&spec, Pool::Bytes(POOL), Options::default());
-        let ready = ready.unwrap();
-        let expected = ready.build(false).unwrap();
+        let (pool, options) = (Pool::Bytes(POOL), Options::default());
+        let single = KernelBuild::prepare(&*solo, &triangles, &spec, pool, options);
+        let expected = single.unwrap().into_built().unwrap();
         let plan = FramePlan {
             options: Options {
                 collect: true,
-                ..*ready.options()
+                ..expected.tree.shape().options
             },
-            limits: expected.result.used,
+            limits: expected.stats.result.used,
         };
-        let (built, tree) = builder.next(&triangles, &plan).unwrap();
-        assert_eq!(built.result.used, expected.result.used);
-        assert_eq!(tree, ready.tree(&expected).unwrap());
+        let built = builder.next(&triangles, &plan).unwrap();
+        assert_eq!(built.result.used, expected.stats.result.used);
+        let tree = builder.tree().unwrap().unwrap().into_host().unwrap();
+        assert_eq!(tree, expected.tree.into_host().unwrap());
         assert!(Some(built.state.occupancy.used_bytes) >= built.kept_bytes);
     }
     builder.finish().unwrap();

@@ -5,8 +5,8 @@ use glam::Vec3;
 use heapwood::allocators::Spec;
 use heapwood::size::Pool;
 use heapwood::tree::{
-    self, Cores, DeltaLight, Lighting, Options, PlacedTree, Ray, RenderedImage, Shade, Shading,
-    Sky, TreeBuilder, Triangle, render_placed,
+    Cores, DeltaLight, DeviceTree, KernelBuild, Lighting, Options, Ray, RenderedImage, Shade,
+    Shading, Sky, Triangle,
 };
 use heapwood_device::render::{Mode, SurfaceMaterial};
 use heapwood_scenes::{Bounds, Camera};
@@ -98,9 +98,8 @@ impl Place {
         let backend = cpu(2);
         let built = Cores::new(Some(2)).expect("threads");
         let built = built.build(&self.triangles, Options::default());
-        let built = built.expect("a tree");
-        let placed = PlacedTree::new(&*backend, &built.tree, &self.triangles, built.bounds);
-        let placed = placed.expect("memory");
+        let tree = built.expect("a tree").tree;
+        let tree = DeviceTree::from_host(&*backend, tree, self.triangles.clone());
         let paths = Shade::Path {
             lighting: &self.lighting,
             bounces: 6,
@@ -121,7 +120,7 @@ impl Place {
                 aovs: matches!(shade, Shade::Path { .. }),
                 ..Shading::from(Mode::default())
             };
-            render_placed(&placed, &self.camera, &shading, 1).expect("a picture")
+            tree.render(&self.camera, &shading, 1).expect("a picture")
         };
         shades.map(picture).collect()
     }
@@ -185,12 +184,14 @@ fn cubes_at_the_limits_are_seen() {
         };
         let camera = Camera::frame(bounds, 64, 64, 45.0).expect("a camera");
         let spec = Spec::parse("cfmmalloc").expect("an allocator");
-        let builder = TreeBuilder::new(&*backend, &triangles).expect("memory");
-        let prepared = builder.prepare(&spec, Pool::Auto, Options::default());
-        let prepared = prepared.expect("a tree");
-        let built = prepared.build(false).expect("a tree");
+        let (pool, options) = (Pool::Auto, Options::default());
+        let build = KernelBuild::prepare(&*backend, &triangles, &spec, pool, options);
+        let tree = build
+            .and_then(KernelBuild::into_built)
+            .expect("a tree")
+            .tree;
         let shading = Shading::from(Mode::Depth);
-        let picture = tree::render(&prepared, &built, &camera, &shading, 1).expect("a picture");
+        let picture = tree.render(&camera, &shading, 1).expect("a picture");
         let seen = |picture: &RenderedImage| {
             let depths = picture.raw.iter().map(|pixel| pixel[0]);
             depths.filter(|depth| depth.is_finite()).count()
@@ -214,7 +215,7 @@ fn cubes_at_the_limits_are_seen() {
             origin: [0.25 * half, 0.5 * half, -3.0 * half],
             direction: [0.0, 0.0, 1.0],
         };
-        let hits = tree::trace(&prepared, &built, &[ray]).expect("hits");
+        let hits = tree.trace(&[ray]).expect("hits");
         assert!((hits[0].t / half - 2.0).abs() < 1e-6, "{half}: {hits:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Trees of shapes as modelling programs write them have no holes: a sample of what `cargo xtask
 //! shape-campaign` tries. And trees do not depend on the size of the scene.
 
-use heapwood::tree::{Cores, Quality, Tree};
+use heapwood::tree::{Cores, HostTree, Quality};
 use heapwood_device::kdtree::bounds::Bounds;
 use heapwood_device::kdtree::node::Node;
 use heapwood_tests::random::Random;
@@ -50,23 +50,23 @@ fn tree_of_larger(
     variant: &Variant,
     triangles: &Triangles,
     exponent: i32,
-) -> (Tree, Bounds) {
+) -> HostTree {
     let scale = |by: i32| move |x: f32| (f64::from(x) * 2_f64.powi(by)) as f32;
     let larger = triangles
         .iter()
         .map(|triangle| triangle.map(|corner| corner.map(scale(exponent))));
-    let (mut tree, bounds) = variant.build(cores, &larger.collect());
+    let mut tree = variant.build(cores, &larger.collect());
     let smaller = scale(-exponent);
     for node in &mut tree.nodes {
         if !node.is_leaf() {
             *node = Node::interior(node.axis(), smaller(node.position()), node.right());
         }
     }
-    let bounds = Bounds {
-        min: bounds.min.map(smaller),
-        max: bounds.max.map(smaller),
+    tree.bounds = Bounds {
+        min: tree.bounds.min.map(smaller),
+        max: tree.bounds.max.map(smaller),
     };
-    (tree, bounds)
+    tree
 }
 
 /// The least and the greatest magnitude of coordinates, but for 0.
@@ -110,7 +110,7 @@ fn trees_do_not_depend_on_the_size_of_the_scene() {
                     continue;
                 }
                 let found = tree_of_larger(&cores, &variant, &triangles, exponent);
-                let pairs = found.0.nodes.iter().zip(&expected.0.nodes);
+                let pairs = found.nodes.iter().zip(&expected.nodes);
                 let differs = pairs.enumerate().find(|(_, (one, other))| one != other);
                 assert_eq!(differs, None, "2^{exponent}: {variant}");
                 assert!(found == expected, "2^{exponent}: {variant}");

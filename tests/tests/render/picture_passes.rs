@@ -3,10 +3,7 @@
 use std::cell::Cell;
 
 use glam::Vec3;
-use heapwood::tree::{
-    Cores, Crop, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
-    triangles,
-};
+use heapwood::tree::{Builder, Crop, Lighting, Options, RenderedImage, Shade, Shading, Sky};
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, generate};
 use heapwood_tests::gpu::cpu;
@@ -14,11 +11,9 @@ use heapwood_tests::gpu::cpu;
 /// Renders each kind of picture that has samples, all of them in the same way.
 fn each_shade(check: impl Fn(&Shading, &dyn Fn(&Shading) -> RenderedImage)) {
     let scene = generate::courtyard();
-    let (backend, triangles) = (cpu(2), triangles(&scene));
-    let built = Cores::new(Some(2)).expect("threads");
-    let built = built.build(&triangles, Options::default()).expect("a tree");
-    let placed = PlacedTree::new(&*backend, &built.tree, &triangles, built.bounds);
-    let placed = placed.expect("memory");
+    let (backend, threads) = (cpu(2), Some(2));
+    let built = Builder::Cores { threads }.build(&*backend, &scene, Options::default());
+    let tree = built.expect("a tree").tree;
     let (eye, look_at) = (Vec3::new(-5.6, 1.7, 6.0), Vec3::new(1.5, 2.4, -4.0));
     let camera = Camera::new(eye, look_at, Vec3::Y, 62.0, 40, 30).expect("a camera");
     let sky = Sky {
@@ -50,7 +45,7 @@ fn each_shade(check: impl Fn(&Shading, &dyn Fn(&Shading) -> RenderedImage)) {
             ..Shading::from(Mode::default())
         };
         check(&shading, &|shading| {
-            render_placed(&placed, &camera, shading, 1).expect("a picture")
+            tree.render(&camera, shading, 1).expect("a picture")
         });
     }
 }

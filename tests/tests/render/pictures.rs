@@ -1,9 +1,11 @@
 //! Whole pictures on the CPU backend: their bytes, windows of them, and samples of pixels.
 
+use std::sync::Arc;
+
 use heapwood::backend::Backend;
 use heapwood::tree::{
-    Cores, Crop, Lighting, Options, PlacedLighting, PlacedTree, RayCounts, RenderedImage, Shade,
-    Shading, Sky, render_placed, triangles,
+    Cores, Crop, DeviceTree, HostTree, Lighting, Options, PlacedLighting, RayCounts, RenderedImage,
+    Shade, Shading, Sky, triangles,
 };
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, Scene, fnv1a, generate};
@@ -14,7 +16,7 @@ use glam::Vec3;
 /// A shipped scene with its tree, seen from within.
 struct Studio {
     backend: Box<dyn Backend>,
-    cores: heapwood::tree::CoresTree,
+    tree: Arc<HostTree>,
     scene: Scene,
     camera: Camera,
 }
@@ -27,17 +29,16 @@ impl Studio {
         let (eye, look_at) = (Vec3::new(-5.6, 1.7, 6.0), Vec3::new(1.5, 2.4, -4.0));
         Self {
             backend: cpu(workers),
-            cores: cores.expect("a tree"),
+            tree: Arc::new(cores.expect("a tree").tree),
             scene,
             camera: Camera::new(eye, look_at, Vec3::Y, 62.0, 160, 100).expect("a camera"),
         }
     }
 
     fn render(&self, shading: &Shading) -> RenderedImage {
-        let triangles = triangles(&self.scene);
-        let (tree, bounds) = (&self.cores.tree, self.cores.bounds);
-        let placed = PlacedTree::new(&*self.backend, tree, &triangles, bounds).expect("memory");
-        render_placed(&placed, &self.camera, shading, 1).expect("a picture")
+        let (tree, triangles) = (Arc::clone(&self.tree), triangles(&self.scene));
+        let tree = DeviceTree::from_host(&*self.backend, tree, triangles);
+        tree.render(&self.camera, shading, 1).expect("a picture")
     }
 }
 
@@ -238,7 +239,7 @@ fn a_wall_hides_what_it_should_of_a_floor() {
     let built = cores.build(&triangles(&scene), Options::default());
     let studio = Studio {
         backend: cpu(1),
-        cores: built.expect("a tree"),
+        tree: Arc::new(built.expect("a tree").tree),
         scene,
         // Straight down, four units wide.
         camera: Camera::new(

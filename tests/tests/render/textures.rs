@@ -4,10 +4,7 @@
 use std::f32::consts::PI;
 
 use glam::Vec3;
-use heapwood::tree::{
-    Cores, Lighting, Options, PlacedTree, RenderedImage, Shade, Shading, Sky, render_placed,
-    triangles,
-};
+use heapwood::tree::{Builder, Lighting, Options, RenderedImage, Shade, Shading, Sky};
 use heapwood_device::render::{
     DECODED, Encoding, Mode, Sample, TEXTURE_WORDS, Texture, Textures, Wrap,
 };
@@ -181,19 +178,16 @@ fn render(
     bounces: u32,
 ) -> RenderedImage {
     let backend = cpu(2);
-    let list = triangles(scene);
-    let built = Cores::new(Some(2))
-        .expect("threads")
-        .build(&list, Options::default());
-    let built = built.expect("a tree");
-    let placed = PlacedTree::new(&*backend, &built.tree, &list, built.bounds).expect("memory");
+    let threads = Some(2);
+    let built = Builder::Cores { threads }.build(&*backend, scene, Options::default());
+    let tree = built.expect("a tree").tree;
     let shading = Shading {
         shade: Shade::Path { lighting, bounces },
         samples,
         aovs: true,
         ..Shading::from(Mode::default())
     };
-    render_placed(&placed, camera, &shading, 1).expect("a picture")
+    tree.render(camera, &shading, 1).expect("a picture")
 }
 
 /// A scene whose materials all have this image in all textures that they can have.

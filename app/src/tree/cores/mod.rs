@@ -27,7 +27,7 @@ mod wide;
 
 use std::time::Instant;
 
-use heapwood_device::kdtree::bounds::{Bounds, Triangle};
+use heapwood_device::kdtree::bounds::Triangle;
 use heapwood_device::kdtree::budget;
 use heapwood_device::kdtree::node::{LIMIT, Node};
 use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan};
@@ -35,8 +35,9 @@ use heapwood_device::kdtree::thresholds::MAX_DEPTH;
 use rayon::iter::ParallelIterator;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use super::built::{BuildStats, Built};
 use super::error::TreeError;
-use super::finished::Tree;
+use super::host_tree::HostTree;
 use crate::backend::BackendError;
 use build::{Build, Counts, Task};
 use shared::{Grown, Pool};
@@ -47,27 +48,6 @@ pub struct Cores {
     threads: ThreadPool,
     pool: Pool,
     wide: Option<Wide>,
-}
-
-/// A tree that was built.
-#[derive(Clone, Debug)]
-pub struct CoresTree {
-    /// The build, in milliseconds.
-    pub build_ms: f64,
-    /// The tree.
-    pub tree: Tree,
-    /// Leaves, empty ones among them.
-    pub leaves: u32,
-    /// Depth of the deepest leaf; the root's is 0.
-    pub depth: u32,
-    /// Leaves that a larger budget of references would have split.
-    pub limited_leaves: u32,
-    /// Leaves that a larger limit of depth would have split.
-    pub cut_leaves: u32,
-    /// Whether nodes had budgets of references.
-    pub bounded: bool,
-    /// Bounds of the scene, which are the root's box.
-    pub bounds: Bounds,
 }
 
 impl Cores {
@@ -100,7 +80,7 @@ impl Cores {
     ///
     /// let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
     /// let built = Cores::new(Some(2))?.build(&triangles, Options::default())?;
-    /// assert_eq!((built.tree.nodes.len(), built.leaves), (1, 1));
+    /// assert_eq!((built.tree.nodes.len(), built.tree.leaves), (1, 1));
     /// assert_eq!(built.tree.references, [0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -113,7 +93,7 @@ impl Cores {
         &self,
         triangles: &[Triangle],
         mut options: Options,
-    ) -> Result<CoresTree, TreeError> {
+    ) -> Result<Built<HostTree>, TreeError> {
         let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
         // Refuses what the kernels refuse.
         Plan::new(count, options, Limits::for_triangles(count, &options))?;
@@ -125,18 +105,16 @@ impl Cores {
             }
             built => built,
         };
-        let built = built.map_err(TreeError::Build)?;
-        Ok(CoresTree {
-            build_ms: begun.elapsed().as_secs_f64() * 1e3,
-            ..built
-        })
+        let mut built = built.map_err(TreeError::Build)?;
+        built.stats.build_ms = begun.elapsed().as_secs_f64() * 1e3;
+        Ok(built)
     }
 
     fn build_once(
         &self,
         triangles: &[Triangle],
         options: Options,
-    ) -> Result<CoresTree, BuildError> {
+    ) -> Result<Built<HostTree>, BuildError> {
         let bound = budget::of_root(triangles.len() as u32);
         self.threads.install(|| {
             let (facets, bounds) = facets::prepare(triangles)?;
@@ -157,15 +135,21 @@ impl Cores {
             let grown = shared::grow(&build, &self.pool, root, references)?;
             let mut counts = Counts::default();
             grown.count(&mut counts);
-            Ok(CoresTree {
-                build_ms: 0.0,
-                tree: finish(grown)?,
-                leaves: counts.leaves,
-                depth: counts.depth,
-                limited_leaves: counts.limited,
-                cut_leaves: counts.cut,
-                bounded: options.bounded,
-                bounds,
+            let (nodes, references) = finish(grown)?;
+            Ok(Built {
+                tree: HostTree {
+                    nodes,
+                    references,
+                    bounds,
+                    leaves: counts.leaves,
+                    depth: counts.depth,
+                    options,
+                },
+                stats: BuildStats {
+                    limited_leaves: counts.limited,
+                    cut_leaves: counts.cut,
+                    ..BuildStats::default()
+                },
             })
         })
     }
@@ -176,21 +160,19 @@ impl Cores {
 /// # Errors
 ///
 /// [`BuildError::NodeLimit`] and [`BuildError::ReferenceLimit`].
-fn finish(grown: Grown) -> Result<Tree, BuildError> {
-    let (nodes, references) = grown.size();
-    if nodes > LIMIT as usize {
+fn finish(grown: Grown) -> Result<(Vec<Node>, Vec<u32>), BuildError> {
+    let size = grown.size();
+    if size.0 > LIMIT as usize {
         return Err(BuildError::NodeLimit);
     }
-    if references > LIMIT as usize {
+    if size.1 > LIMIT as usize {
         return Err(BuildError::ReferenceLimit);
     }
-    let mut tree = Tree {
-        // By all threads, since each touches new memory.
-        nodes: rayon::iter::repeat_n(Node::leaf(0, 0), nodes).collect(),
-        references: vec![0; references],
-    };
-    place(&grown, (0, 0), &mut tree.nodes, &mut tree.references);
-    Ok(tree)
+    // By all threads, since each touches new memory.
+    let mut nodes: Vec<Node> = rayon::iter::repeat_n(Node::leaf(0, 0), size.0).collect();
+    let mut references = vec![0; size.1];
+    place(&grown, (0, 0), &mut nodes, &mut references);
+    Ok((nodes, references))
 }
 
 /// Writes a part of a tree before which there are so many nodes and references.

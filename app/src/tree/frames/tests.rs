@@ -6,7 +6,7 @@ use super::*;
 use crate::allocators::with_forms;
 use crate::backend::Cpu;
 use crate::size::Pool;
-use crate::tree::TreeBuilder;
+use crate::tree::KernelBuild;
 
 const POOL: u64 = 8 << 20;
 
@@ -26,18 +26,17 @@ fn row(count: u16, height: f32) -> Vec<Triangle> {
 
 /// How a frame is built, and the hash of its tree by itself.
 fn alone(cpu: &Cpu, spec: &Spec, triangles: &[Triangle]) -> (FramePlan, TreeHash) {
-    let builder = TreeBuilder::new(cpu, triangles).unwrap();
-    let ready = builder.prepare(spec, Pool::Bytes(POOL), Options::default());
-    let ready = ready.unwrap();
-    let built = ready.build(false).unwrap();
+    let pool = Pool::Bytes(POOL);
+    let build = KernelBuild::prepare(cpu, triangles, spec, pool, Options::default());
+    let built = build.unwrap().into_built().unwrap();
     let plan = FramePlan {
         options: Options {
             collect: true,
-            ..*ready.options()
+            ..built.tree.shape().options
         },
-        limits: built.result.used,
+        limits: built.stats.result.used,
     };
-    (plan, ready.tree(&built).unwrap().hash())
+    (plan, built.tree.into_host().unwrap().hash())
 }
 
 /// All allocators that free, as they are and checked.
@@ -63,7 +62,9 @@ fn trees_follow_each_other_and_leave_nothing() {
         for run in 0..3 {
             for triangles in &frames {
                 let (plan, hash) = alone(&cpu, &spec, triangles);
-                let (built, tree) = builder.next(triangles, &plan).unwrap();
+                let built = builder.next(triangles, &plan).unwrap();
+                assert_eq!(built.hash, hash, "{spec}");
+                let tree = builder.tree().unwrap().unwrap().into_host().unwrap();
                 assert_eq!(tree.hash(), hash, "{spec}");
                 assert_eq!(built.result.nodes as usize, tree.nodes.len());
                 let kept = (8 * tree.nodes.len() + 4 * tree.references.len()) as u64;
@@ -107,7 +108,7 @@ fn a_tree_that_is_not_freed_is_found() {
         }
         walked += 1;
         // Forgotten, its blocks stay.
-        builder.kept = None;
+        builder.latest = None;
         builder.next(&triangles, &plan).unwrap();
         let leak = builder.finish().unwrap_err();
         let message = leak.to_string();
@@ -129,7 +130,7 @@ fn a_tree_that_is_changed_in_the_pool_is_found() {
     let mut builder = FrameBuilder::new(&cpu, &spec, POOL).unwrap();
     builder.next(&triangles, &plan).unwrap();
     // Its blocks exchange their roles, so that its words are others.
-    let kept = builder.kept.as_ref().unwrap();
+    let kept = builder.latest.as_ref().unwrap();
     let words: [u64; KEPT_WORDS] = kept.words.download_array(0).unwrap();
     kept.words
         .upload(8 * NODES as u64, &[words[REFERENCES]])
@@ -151,7 +152,7 @@ fn a_pool_holds_two_trees_or_refuses() {
         let mut builder = FrameBuilder::new(&cpu, &spec, pool).unwrap();
         for frame in 0..3 {
             match builder.next(&triangles, &plan) {
-                Ok((built, _)) => assert!(built.peak_bytes <= Some(pool)),
+                Ok(built) => assert!(built.peak_bytes <= Some(pool)),
                 Err(TreeError::Pool { wanted, .. }) => {
                     assert!(wanted.is_some());
                     return frame;

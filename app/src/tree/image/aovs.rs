@@ -4,7 +4,7 @@
 use heapwood_device::render::{self as device, normal};
 use heapwood_scenes::Camera;
 
-use super::super::placed::TreeView;
+use super::super::device_tree::TreeView;
 use super::super::trace::{Ray, trace_view};
 use super::lighting::Lighting;
 use super::shading::Crop;

@@ -10,7 +10,7 @@ use heapwood_device::render::{
     Render, RenderArguments, SceneArguments, WindowArguments,
 };
 
-use super::super::placed::TreeView;
+use super::super::device_tree::TreeView;
 use super::placed_lighting::PlacedLighting;
 use super::shading::{Crop, Shade, Shading};
 use crate::backend::{BackendError, Grid, Launch, Memory};

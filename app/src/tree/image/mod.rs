@@ -1,4 +1,4 @@
-//! Rendering a tree on the backend that built it, or that it was copied to.
+//! Rendering a tree on its backend.
 
 mod alias;
 mod aovs;
@@ -21,8 +21,7 @@ use heapwood_scenes::Camera;
 use image::ExtendedColorType;
 use serde::{Deserialize, Serialize};
 
-use super::build::{BuiltTree, PreparedBuild};
-use super::placed::{PlacedTree, with_built};
+use super::device_tree::DeviceTree;
 use crate::backend::BackendError;
 use crate::encode::{self, EncodeError};
 use crate::samples::Samples;
@@ -119,65 +118,40 @@ impl RenderedImage {
     }
 }
 
-/// Renders the tree built last in `prepared`: one launch untimed, which loads the kernel,
-/// then the picture `runs` times and at least once; or once, in passes, where
-/// [`Shading::enough`] ends it.
-///
-/// ```
-/// use heapwood::allocators::Spec;
-/// use heapwood::backend::Cpu;
-/// use heapwood::size::Pool;
-/// use heapwood::tree::{Options, Shading, TreeBuilder, render, triangles};
-/// use heapwood_device::render::Mode;
-/// use heapwood_scenes::{Camera, generate};
-///
-/// let scene = generate::courtyard();
-/// let camera = Camera::frame(scene.bounds(), 64, 48, 45.0)?;
-/// let backend = Cpu::new(None, None)?;
-/// let builder = TreeBuilder::new(&backend, &triangles(&scene))?;
-/// let ready = builder.prepare(&Spec::parse("cfmalloc")?, Pool::Auto, Options::default())?;
-/// let built = ready.build(false)?;
-/// let picture = render(&ready, &built, &camera, &Shading::from(Mode::default()), 3)?;
-/// assert_eq!(picture.rgba.len(), 4 * 64 * 48);
-/// assert_eq!(picture.render_ms.samples.len(), 3);
-/// assert!(picture.png()?.starts_with(b"\x89PNG"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// Faults of the backend, and too little memory.
-///
-/// # Panics
-///
-/// If the latest build in `prepared` has not succeeded, for a crop beyond the picture, and for a
-/// [`Shading::placed`] of other light.
-pub fn render(
-    prepared: &PreparedBuild,
-    built: &BuiltTree,
-    camera: &Camera,
-    shading: &Shading,
-    runs: u32,
-) -> Result<RenderedImage, BackendError> {
-    with_built(prepared, built, |view| {
-        passes::render(view, camera, shading, runs)
-    })
-}
-
-/// Renders a tree that was copied to a backend, as [`render`] does.
-///
-/// # Errors
-///
-/// Faults of the backend, and too little memory.
-///
-/// # Panics
-///
-/// For a crop beyond the picture, and for a [`Shading::placed`] of other light.
-pub fn render_placed(
-    placed: &PlacedTree,
-    camera: &Camera,
-    shading: &Shading,
-    runs: u32,
-) -> Result<RenderedImage, BackendError> {
-    passes::render(&placed.view(), camera, shading, runs)
+impl DeviceTree<'_> {
+    /// Renders the tree: one launch untimed, which loads the kernel, then the picture `runs` times
+    /// and at least once; or once, in passes, where [`Shading::enough`] ends it.
+    ///
+    /// ```
+    /// use heapwood::backend::Cpu;
+    /// use heapwood::tree::{Builder, Options, Shading};
+    /// use heapwood_device::render::Mode;
+    /// use heapwood_scenes::{Camera, generate};
+    ///
+    /// let scene = generate::courtyard();
+    /// let camera = Camera::frame(scene.bounds(), 64, 48, 45.0)?;
+    /// let backend = Cpu::new(None, None)?;
+    /// let built = Builder::of(&backend).build(&backend, &scene, Options::default())?;
+    /// let picture = built.tree.render(&camera, &Shading::from(Mode::default()), 3)?;
+    /// assert_eq!(picture.rgba.len(), 4 * 64 * 48);
+    /// assert_eq!(picture.render_ms.samples.len(), 3);
+    /// assert!(picture.png()?.starts_with(b"\x89PNG"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend, and too little memory.
+    ///
+    /// # Panics
+    ///
+    /// For a crop beyond the picture, and for a [`Shading::placed`] of other light.
+    pub fn render(
+        &self,
+        camera: &Camera,
+        shading: &Shading,
+        runs: u32,
+    ) -> Result<RenderedImage, BackendError> {
+        passes::render(&self.view()?, camera, shading, runs)
+    }
 }

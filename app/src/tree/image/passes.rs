@@ -7,7 +7,7 @@ use heapwood_device::launch::Call;
 use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, RayBasis};
 
-use super::super::placed::TreeView;
+use super::super::device_tree::TreeView;
 use super::super::scale::Scale;
 use super::aovs::Aovs;
 use super::canvas::{Canvas, RayKinds};

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use glam::Vec3;
-use heapwood::tree::{Damage, KeptTree, Options, Quality, Tree};
+use heapwood::tree::{Damage, HostTree, Options, Quality};
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::render::Bounds;
 use heapwood_scenes::{Scene, generate};
@@ -19,11 +19,9 @@ fn chain(depth: u32) -> Shelf {
     let mut nodes: Vec<Node> = interior.collect();
     nodes.push(Node::leaf(0, 1));
     nodes.extend((0..depth).map(|_| Node::leaf(1, 0)));
-    let kept = KeptTree {
-        tree: Tree {
-            nodes,
-            references: vec![0],
-        },
+    let tree = HostTree {
+        nodes,
+        references: vec![0],
         bounds: Bounds {
             min: [0.0; 3],
             max: [1.0, 1.0, 0.0],
@@ -33,7 +31,7 @@ fn chain(depth: u32) -> Shelf {
         depth: depth.min(96),
         options: Options::default(),
     };
-    Shelf::of(scene, kept)
+    Shelf::of(scene, tree)
 }
 
 #[test]
@@ -53,7 +51,7 @@ fn a_tree_may_be_as_deep_as_a_traversal() {
 #[test]
 fn no_index_is_trusted() {
     let shelf = Shelf::cores(generate::knot(), Options::default());
-    let tree = &shelf.tree.tree;
+    let tree = &shelf.tree;
     assert!(!tree.nodes[0].is_leaf() && !tree.nodes[1].is_leaf());
     let leaf = tree
         .nodes
@@ -145,10 +143,10 @@ fn word() -> impl Strategy<Value = u32> {
 
 /// A small tree to be changed, in a folder of its own.
 fn small() -> Shelf {
-    static BUILT: OnceLock<(Scene, KeptTree)> = OnceLock::new();
+    static BUILT: OnceLock<(Scene, HostTree)> = OnceLock::new();
     let (scene, tree) = BUILT.get_or_init(|| {
         let shelf = Shelf::cores(generate::cornell(), Options::of(Quality::Best));
-        assert!(shelf.tree.tree.nodes.len() > 20);
+        assert!(shelf.tree.nodes.len() > 20);
         (shelf.scene, shelf.tree)
     });
     Shelf::of(scene.clone(), tree.clone())
@@ -201,8 +199,8 @@ proptest! {
     #[test]
     fn forged_planes_are_found_or_harmless(at in any::<prop::sample::Index>(), part in -0.5..1.5_f32) {
         let shelf = small();
-        let interior: Vec<usize> = (0..shelf.tree.tree.nodes.len())
-            .filter(|node| !shelf.tree.tree.nodes[*node].is_leaf())
+        let interior: Vec<usize> = (0..shelf.tree.nodes.len())
+            .filter(|node| !shelf.tree.nodes[*node].is_leaf())
             .collect();
         let node = interior[at.index(interior.len())];
         let Bounds { min, max } = shelf.tree.bounds;

@@ -7,7 +7,7 @@ mod shelf;
 use std::fs;
 
 use glam::Vec3;
-use heapwood::tree::{Damage, KeptError, KeptFile, Options, Quality};
+use heapwood::tree::{Damage, Options, Quality, TreeFile, TreeFileError};
 use heapwood_scenes::{Scene, generate};
 use shelf::{CHECKSUM, HEADER, Shelf, TREE_HASH, fnv1a, follow, forge, picture};
 
@@ -28,10 +28,9 @@ fn trees_of_both_builders_come_back_from_one_file() {
             let shelf = Shelf::cores(scene.clone(), options);
             let by_kernels = Shelf::kernels(scene.clone(), options);
             assert_eq!(shelf.bytes, by_kernels.bytes, "{name}");
-            assert_eq!(shelf.bytes.len() as u64, shelf.tree.bytes());
+            assert_eq!(shelf.bytes.len() as u64, shelf.tree.file_bytes());
             let read = shelf.read(&shelf.bytes).expect("a tree");
-            assert_eq!(read.tree, shelf.tree.tree);
-            assert_eq!(read.bounds, shelf.tree.bounds);
+            assert_eq!(read, shelf.tree);
             assert_eq!(
                 (read.leaves, read.depth),
                 (shelf.tree.leaves, shelf.tree.depth)
@@ -53,7 +52,7 @@ fn trees_of_both_builders_come_back_from_one_file() {
 #[test]
 fn the_format_is_as_documented() {
     let shelf = Shelf::cores(generate::knot(), Options::default());
-    let (bytes, tree) = (&shelf.bytes, &shelf.tree.tree);
+    let (bytes, tree) = (&shelf.bytes, &shelf.tree);
     let word = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().expect("4 bytes"));
     let long = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
     assert_eq!(bytes[..8], *b"\x89hwtree\n");
@@ -127,10 +126,10 @@ fn what_is_no_such_file_is_refused() {
         assert!(matches!(damage, Damage::Length { .. }), "{damage}");
     }
 
-    let folder = KeptFile::open(shelf.folder.path()).map(drop);
-    assert!(matches!(folder, Err(KeptError::NoFile { .. })));
-    let absent = KeptFile::open(&shelf.folder.path().join("absent")).map(drop);
-    assert!(matches!(absent, Err(KeptError::Read { .. })));
+    let folder = TreeFile::open(shelf.folder.path()).map(drop);
+    assert!(matches!(folder, Err(TreeFileError::NoFile { .. })));
+    let absent = TreeFile::open(&shelf.folder.path().join("absent")).map(drop);
+    assert!(matches!(absent, Err(TreeFileError::Read { .. })));
 }
 
 #[test]
@@ -145,7 +144,7 @@ fn a_tree_is_of_its_scene_alone() {
         generate::courtyard(),
         Scene::from_triangles("moved", &moved),
     ] {
-        let file = KeptFile::open(&shelf.path()).expect("a tree");
+        let file = TreeFile::open(&shelf.path()).expect("a tree");
         let error = file.tree(&other).map(drop).expect_err("another scene");
         let line = error.to_string();
         assert!(line.contains("was built from another scene"), "{line}");

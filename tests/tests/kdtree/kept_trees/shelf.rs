@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::size::Pool;
 use heapwood::tree::{
-    Cores, Damage, KeptError, KeptFile, KeptTree, Options, PlacedTree, Shading, Tree, TreeBuilder,
-    render_placed, triangles,
+    Builder, Cores, Damage, DeviceTree, HostTree, Options, Shading, TreeFile, TreeFileError,
+    triangles,
 };
 use heapwood_device::render::{MAX_TRAVERSAL_DEPTH, Mode};
 use heapwood_scenes::{Camera, Scene};
@@ -22,13 +22,13 @@ pub const CHECKSUM: usize = 96;
 /// A scene, the file of its tree, and a folder for others.
 pub struct Shelf {
     pub scene: Scene,
-    pub tree: KeptTree,
+    pub tree: HostTree,
     pub bytes: Vec<u8>,
     pub folder: TempDir,
 }
 
 impl Shelf {
-    pub fn of(scene: Scene, tree: KeptTree) -> Self {
+    pub fn of(scene: Scene, tree: HostTree) -> Self {
         let mut bytes = Vec::new();
         let written = tree.write(scene.input_hash(), scene.len() as u32, &mut bytes);
         written.expect("a vector grows");
@@ -43,23 +43,21 @@ impl Shelf {
     pub fn cores(scene: Scene, options: Options) -> Self {
         let cores = Cores::new(Some(2)).expect("threads");
         let built = cores.build(&triangles(&scene), options).expect("a tree");
-        Self::of(scene, KeptTree::of_cores(built, options))
+        Self::of(scene, built.tree)
     }
 
     pub fn kernels(scene: Scene, options: Options) -> Self {
         let backend = cpu(2);
-        let builder = TreeBuilder::new(&*backend, &triangles(&scene)).expect("memory");
-        let spec = Spec::parse(DEFAULT).expect("an allocator");
-        let ready = builder.prepare(&spec, Pool::Auto, options).expect("a pool");
-        let built = ready.build(false).expect("a tree");
-        let kept = KeptTree::of_kernels(&ready, &built).expect("a tree");
-        Self::of(scene, kept)
+        let (spec, pool) = (Spec::parse(DEFAULT).expect("an allocator"), Pool::Auto);
+        let built = Builder::Kernels { spec, pool }.build(&*backend, &scene, options);
+        let tree = built.expect("a tree").tree.into_host().expect("a download");
+        Self::of(scene, tree)
     }
 
-    pub fn read(&self, bytes: &[u8]) -> Result<KeptTree, KeptError> {
+    pub fn read(&self, bytes: &[u8]) -> Result<HostTree, TreeFileError> {
         let path = self.path();
         fs::write(&path, bytes).expect("a file");
-        KeptFile::open(&path)?.tree(&self.scene)
+        TreeFile::open(&path)?.tree(&self.scene)
     }
 
     pub fn path(&self) -> PathBuf {
@@ -72,13 +70,13 @@ impl Shelf {
         let line = error.to_string();
         assert!(line.contains("some.tree") && !line.contains('\n'), "{line}");
         match error {
-            KeptError::Damaged { damage, .. } => damage,
+            TreeFileError::Damaged { damage, .. } => damage,
             other => panic!("{other}"),
         }
     }
 
     /// What is wrong with this tree in place of the right one.
-    pub fn damage_of(&self, tree: &KeptTree) -> Damage {
+    pub fn damage_of(&self, tree: &HostTree) -> Damage {
         let mut bytes = Vec::new();
         let written = tree.write(self.scene.input_hash(), self.scene.len() as u32, &mut bytes);
         written.expect("a vector grows");
@@ -86,20 +84,19 @@ impl Shelf {
     }
 
     /// The right tree, changed.
-    pub fn changed(&self, change: impl FnOnce(&mut Tree)) -> KeptTree {
+    pub fn changed(&self, change: impl FnOnce(&mut HostTree)) -> HostTree {
         let mut tree = self.tree.clone();
-        change(&mut tree.tree);
+        change(&mut tree);
         tree
     }
 }
 
-pub fn picture(scene: &Scene, kept: &KeptTree) -> Vec<u8> {
+pub fn picture(scene: &Scene, tree: &HostTree) -> Vec<u8> {
     let backend = cpu(2);
-    let triangles = triangles(scene);
-    let placed = PlacedTree::new(&*backend, &kept.tree, &triangles, kept.bounds).expect("memory");
+    let tree = DeviceTree::from_host(&*backend, tree.clone(), triangles(scene));
     let camera = Camera::frame(scene.bounds(), 24, 16, 45.0).expect("a camera");
     let shading = Shading::from(Mode::Primitive);
-    let image = render_placed(&placed, &camera, &shading, 1).expect("a picture");
+    let image = tree.render(&camera, &shading, 1).expect("a picture");
     image.rgba
 }
 
@@ -118,8 +115,7 @@ pub fn forge(bytes: &mut [u8]) {
 }
 
 /// Follows every index of a tree that was let through, and panics for one that leads nowhere.
-pub fn follow(kept: &KeptTree, triangles: usize) {
-    let tree = &kept.tree;
+pub fn follow(tree: &HostTree, triangles: usize) {
     let mut is_visited = vec![false; tree.nodes.len()];
     let mut waiting = vec![(0, 0)];
     while let Some((index, depth)) = waiting.pop() {

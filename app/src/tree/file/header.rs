@@ -6,8 +6,8 @@ use heapwood_device::kdtree::plan::{Costs, Options};
 use heapwood_device::render::{Bounds, MAX_TRAVERSAL_DEPTH};
 use heapwood_scenes::fnv1a;
 
-use super::KeptTree;
 use super::error::Damage;
+use crate::tree::host_tree::HostTree;
 
 const MAGIC: [u8; 8] = *b"\x89hwtree\n";
 const MARK: u32 = 0x0102_0304;
@@ -52,8 +52,8 @@ pub fn file_bytes(nodes: u64, references: u64) -> u64 {
 
 impl Header {
     /// That of a tree of so many triangles of the scene with this hash.
-    pub fn of(kept: &KeptTree, scene_hash: u64, triangles: u32) -> Self {
-        let (tree, options) = (&kept.tree, &kept.options);
+    pub fn of(tree: &HostTree, scene_hash: u64, triangles: u32) -> Self {
+        let options = &tree.options;
         let Costs {
             traversal,
             intersection,
@@ -70,13 +70,13 @@ impl Header {
             // A builder makes at most `LIMIT` of either.
             nodes: tree.nodes.len() as u32,
             references: tree.references.len() as u32,
-            depth: kept.depth,
-            min: kept.bounds.min,
-            max: kept.bounds.max,
+            depth: tree.depth,
+            min: tree.bounds.min,
+            max: tree.bounds.max,
             costs: [traversal, intersection, empty_bonus],
             max_depth: options.max_depth.unwrap_or(NO_LIMIT),
             flags: flag(options.clip, CLIPPED) | flag(options.bounded, BOUNDED),
-            leaves: kept.leaves,
+            leaves: tree.leaves,
             checksum: 0,
         };
         header.checksum = header.sum();

@@ -1,21 +1,20 @@
-//! Building a tree: memory for it, found by trial if need be, and the launches.
+//! Building a tree by kernels: memory for it, found by trial if need be, and the launches.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use heapwood_device::heap::State;
-use heapwood_device::kdtree::node::Node;
 use heapwood_device::kdtree::plan::{
     self, BuildError, BuildResult, Limits, Options, Plan, RESULT_BYTES,
 };
 use heapwood_device::render::Triangle;
 
-use super::error::TreeError;
-use super::finished::Tree;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::{AllocatorName, DeviceHeap, HeapError, MostPool};
 use crate::size::Pool;
+use crate::tree::built::{Built, KernelStats};
+use crate::tree::device_tree::{Array, Arrays, DeviceTree};
+use crate::tree::error::TreeError;
+use crate::tree::host_tree::TreeShape;
 
 /// First pool of `--pool auto`, as a multiple of the root's references.
 const FIRST_POOL: u64 = 64;
@@ -27,32 +26,111 @@ pub(crate) fn first_pool(root: u64) -> u64 {
     (root * FIRST_POOL).max(MIN_POOL)
 }
 
-/// Triangles on a backend, from which trees are built.
-pub struct TreeBuilder<'b> {
+/// Triangles, a pool and a workspace on a backend, in which trees are built one after the other.
+/// If [`prepare`](Self::prepare) made it, the pool and the workspace suffice.
+///
+/// ```
+/// use heapwood::allocators::Spec;
+/// use heapwood::backend::Cpu;
+/// use heapwood::size::Pool;
+/// use heapwood::tree::{KernelBuild, Options, Ray};
+///
+/// let backend = Cpu::new(None, None)?;
+/// let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
+/// let spec = Spec::parse("cfmalloc")?;
+/// let mut build = KernelBuild::prepare(&backend, &triangles, &spec, Pool::Auto, Options::default())?;
+/// let built = build.build(false)?;
+/// let ray = Ray { origin: [0.2, 0.2, 0.0], direction: [0.0, 0.0, 2.0] };
+/// let hits = built.tree.trace(&[ray])?;
+/// assert_eq!((hits[0].triangle, hits[0].t), (0, 0.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The tree lies in the workspace, so that the compiler refuses a build while there is one:
+///
+/// ```compile_fail,E0499
+/// # use heapwood::tree::{KernelBuild, TreeError};
+/// fn twice(mut build: KernelBuild) -> Result<(), TreeError> {
+///     let first = build.build(false)?;
+///     build.build(false)?;
+///     first.tree.trace(&[])?;
+///     Ok(())
+/// }
+/// ```
+pub struct KernelBuild<'b> {
+    input: Input<'b>,
+    may_overwrite: bool,
+    heap: DeviceHeap<'b>,
+    workspace: Arc<Memory>,
+    /// Bytes of the workspace before it was fitted.
+    tried_bytes: u64,
+    plan: Plan,
+    options: Options,
+    /// Whether the workspace has what a build took, and nothing more.
+    is_fitted: bool,
+}
+
+/// The memory of builds by kernels.
+#[derive(Clone, Copy, Debug)]
+pub struct BuildMemory {
+    /// Bytes of the pool.
+    pub pool_bytes: u64,
+    /// Bytes of the backend's memory beside the pool: the triangles and the workspace, in which
+    /// the finished tree is.
+    pub device_bytes: u64,
+    /// Bytes of the workspace.
+    pub workspace_bytes: u64,
+    /// Bytes of the workspace of the build that found its size.
+    pub tried_workspace_bytes: u64,
+    /// Whether statistics have the sizes of blocks, instead of those of requests:
+    /// [`DeviceHeap::tells_granted`].
+    pub tells_granted: bool,
+}
+
+/// Triangles on a backend.
+#[derive(Clone)]
+struct Input<'b> {
     backend: &'b dyn Backend,
-    /// Lives as long as what is built of it.
     triangles: Arc<Memory>,
     count: u32,
 }
 
-impl<'b> TreeBuilder<'b> {
-    /// Copies triangles to the backend.
-    ///
-    /// # Errors
-    ///
-    /// When there is not enough memory.
-    pub fn new(backend: &'b dyn Backend, triangles: &[Triangle]) -> Result<Self, TreeError> {
+impl<'b> Input<'b> {
+    fn new(backend: &'b dyn Backend, triangles: &[Triangle]) -> Result<Self, TreeError> {
         let memory = backend.memory(size_of_val(triangles) as u64, false)?;
         memory.upload(0, triangles)?;
-        // Triangles are numbered by 32 bits; the plan refuses too many.
-        let count = u32::try_from(triangles.len()).unwrap_or(u32::MAX);
         Ok(Self {
             backend,
             triangles: Arc::new(memory),
-            count,
+            // Triangles are numbered by 32 bits; the plan refuses too many.
+            count: u32::try_from(triangles.len()).unwrap_or(u32::MAX),
         })
     }
 
+    /// The heap, and a workspace of these capacities beside it.
+    fn with(
+        &self,
+        heap: DeviceHeap<'b>,
+        spec: &Spec,
+        options: Options,
+        limits: Limits,
+    ) -> Result<KernelBuild<'b>, TreeError> {
+        let plan = Plan::new(self.count, options, limits)?;
+        let workspace = self.backend.memory(plan.bytes() as u64, false)?;
+        Ok(KernelBuild {
+            input: self.clone(),
+            may_overwrite: spec.allocator.properties.may_overwrite,
+            heap,
+            tried_bytes: workspace.bytes(),
+            workspace: Arc::new(workspace),
+            plan,
+            options,
+            is_fitted: false,
+        })
+    }
+}
+
+impl<'b> KernelBuild<'b> {
     /// A pool of so many bytes and a workspace of these capacities. Whether they suffice
     /// for a build is not known.
     ///
@@ -61,38 +139,16 @@ impl<'b> TreeBuilder<'b> {
     /// When the pool does not fit the allocator or the machine, and when there is no plan
     /// for the build.
     pub fn within(
-        &self,
+        backend: &'b dyn Backend,
+        triangles: &[Triangle],
         spec: &Spec,
         pool_bytes: u64,
         options: Options,
         limits: Limits,
-    ) -> Result<PreparedBuild<'b>, TreeError> {
-        let heap = DeviceHeap::new(self.backend, spec, pool_bytes)?;
-        self.beside(heap, spec, options, limits)
-    }
-
-    /// The heap, and a workspace of these capacities beside it.
-    fn beside(
-        &self,
-        heap: DeviceHeap<'b>,
-        spec: &Spec,
-        options: Options,
-        limits: Limits,
-    ) -> Result<PreparedBuild<'b>, TreeError> {
-        let plan = Plan::new(self.count, options, limits)?;
-        let workspace = self.backend.memory(plan.bytes() as u64, false)?;
-        Ok(PreparedBuild {
-            backend: self.backend,
-            triangles: Arc::clone(&self.triangles),
-            may_overwrite: spec.allocator.properties.may_overwrite,
-            heap,
-            tried_bytes: workspace.bytes(),
-            workspace,
-            plan,
-            options,
-            is_fitted: false,
-            has_tree: Cell::new(false),
-        })
+    ) -> Result<Self, TreeError> {
+        let input = Input::new(backend, triangles)?;
+        let heap = DeviceHeap::new(backend, spec, pool_bytes)?;
+        input.with(heap, spec, options, limits)
     }
 
     /// Finds a pool and a workspace by building once, or more often with larger ones while
@@ -104,22 +160,25 @@ impl<'b> TreeBuilder<'b> {
     ///
     /// A pool that does not suffice, and whatever goes wrong in the build.
     pub fn prepare(
-        &self,
+        backend: &'b dyn Backend,
+        triangles: &[Triangle],
         spec: &Spec,
         pool: Pool,
         mut options: Options,
-    ) -> Result<PreparedBuild<'b>, TreeError> {
-        let root = u64::from(self.count) * 4;
+    ) -> Result<Self, TreeError> {
+        let input = Input::new(backend, triangles)?;
+        let count = input.count;
+        let root = u64::from(count) * 4;
         let mut pool_bytes = match pool {
             Pool::Auto => first_pool(root),
             Pool::Times(factor) => (root as f64 * factor) as u64,
             Pool::Bytes(bytes) => bytes,
         };
-        let mut limits = Limits::for_triangles(self.count, &options);
+        let mut limits = Limits::for_triangles(count, &options);
         // The largest pool beside the workspace, whose size budgets do not change.
         let most = move |limits| {
-            let plan = Plan::new(self.count, options, limits)?;
-            let most = MostPool::beside(self.backend, spec, plan.bytes() as u64)?;
+            let plan = Plan::new(count, options, limits)?;
+            let most = MostPool::beside(backend, spec, plan.bytes() as u64)?;
             Ok::<_, TreeError>(most)
         };
         // A larger pool than this one, which the caller has freed.
@@ -136,7 +195,7 @@ impl<'b> TreeBuilder<'b> {
             pool_bytes = pool_bytes.min(most(limits)?.bytes);
         }
         loop {
-            let heap = DeviceHeap::new(self.backend, spec, pool_bytes);
+            let heap = DeviceHeap::new(backend, spec, pool_bytes);
             if let (Err(HeapError::TooSmall { needed, .. }), Pool::Auto) = (&heap, pool) {
                 pool_bytes = larger(pool_bytes, *needed, limits)?;
                 continue;
@@ -156,11 +215,11 @@ impl<'b> TreeBuilder<'b> {
                     root,
                 });
             }
-            let prepared = self.beside(heap, spec, options, limits)?;
+            let mut prepared = input.with(heap, spec, options, limits)?;
             // The bytes served decide whether a failure may come from overwritten
             // references.
-            match prepared.build(spec.allocator.properties.may_overwrite) {
-                Ok(built) => return prepared.fitted(built.result.used),
+            match prepared.run(spec.allocator.properties.may_overwrite) {
+                Ok(stats) => return prepared.fitted(stats.result.used),
                 Err(TreeError::Build(BuildError::Explodes { .. })) => options.bounded = true,
                 Err(TreeError::Pool { .. }) if pool == Pool::Auto => {
                     drop(prepared);
@@ -173,70 +232,56 @@ impl<'b> TreeBuilder<'b> {
             }
         }
     }
-}
 
-/// Memory for builds of a tree. If [`TreeBuilder::prepare`] made it, it suffices.
-pub struct PreparedBuild<'b> {
-    backend: &'b dyn Backend,
-    triangles: Arc<Memory>,
-    may_overwrite: bool,
-    heap: DeviceHeap<'b>,
-    workspace: Memory,
-    /// Bytes of the workspace before it was fitted.
-    tried_bytes: u64,
-    plan: Plan,
-    options: Options,
-    /// Whether the workspace has what a build took, and nothing more.
-    is_fitted: bool,
-    /// Whether there is a whole tree in the workspace.
-    has_tree: Cell<bool>,
-}
-
-/// A tree that was built; its nodes are in the workspace of its [`PreparedBuild`].
-#[derive(Clone, Debug)]
-pub struct BuiltTree {
-    /// Initialisation of the heap, in milliseconds.
-    pub init_ms: f64,
-    /// All kernels of the build together, in milliseconds.
-    pub build_ms: f64,
-    /// Its sizes and bounds.
-    pub result: BuildResult,
-    /// The heap after the build.
-    pub state: State,
-}
-
-impl<'b> PreparedBuild<'b> {
     /// The same with a workspace of what a build took. The larger one is given back first.
     fn fitted(self, used: Limits) -> Result<Self, TreeError> {
-        let plan = Plan::new(self.triangle_count(), self.options, used)?;
+        let plan = Plan::new(self.input.count, self.options, used)?;
         drop(self.workspace);
+        let workspace = self.input.backend.memory(plan.bytes() as u64, false)?;
         Ok(Self {
-            workspace: self.backend.memory(plan.bytes() as u64, false)?,
+            workspace: Arc::new(workspace),
             plan,
             is_fitted: true,
-            has_tree: Cell::new(false),
             ..self
         })
     }
 
     /// Builds the tree on a heap just made empty, with statistics of
-    /// allocations on request.
+    /// allocations on request. The tree lies in the workspace.
     ///
     /// # Errors
     ///
     /// A pool that does not suffice, and whatever goes wrong in the build.
-    pub fn build(&self, collect: bool) -> Result<BuiltTree, TreeError> {
-        self.has_tree.set(false);
+    pub fn build(
+        &mut self,
+        collect: bool,
+    ) -> Result<Built<DeviceTree<'_>, KernelStats>, TreeError> {
+        let stats = self.run(collect)?;
+        Ok(self.built(stats))
+    }
+
+    /// Builds a last tree as [`build`](Self::build) does, which keeps the workspace. The pool is
+    /// given back.
+    ///
+    /// # Errors
+    ///
+    /// As for [`build`](Self::build).
+    pub fn into_built(mut self) -> Result<Built<DeviceTree<'b>, KernelStats>, TreeError> {
+        let stats = self.run(false)?;
+        Ok(self.built(stats))
+    }
+
+    fn run(&mut self, collect: bool) -> Result<KernelStats, TreeError> {
         let init_ms = self.heap.init()?;
         let options = Options {
             collect,
             ..self.options
         };
-        let plan = Plan::new(self.triangle_count(), options, self.plan.limits())?;
+        let plan = Plan::new(self.input.count, options, self.plan.limits())?;
         // SAFETY: the plan is for this workspace and these triangles.
         let (build_ms, result) = unsafe {
-            let memory = (&self.workspace, &*self.triangles);
-            run_build(self.backend, &self.heap, memory, &plan)?
+            let memory = (&*self.workspace, &*self.input.triangles);
+            run_build(self.input.backend, &self.heap, memory, &plan)?
         };
         let result = result.map_err(|error| self.tree_error(error))?;
         let state = self.heap.state()?;
@@ -244,106 +289,47 @@ impl<'b> PreparedBuild<'b> {
             return Err(self.tree_error(BuildError::Overwritten));
         }
         self.heap.check(&state)?;
-        self.has_tree.set(true);
-        Ok(BuiltTree {
+        let used = Plan::new(self.input.count, self.options, result.used);
+        Ok(KernelStats {
             init_ms,
             build_ms,
+            workspace_used_bytes: used.map_or(0, |plan| plan.bytes() as u64),
             result,
             state,
         })
     }
 
-    /// The tree built last.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    pub fn tree(&self, built: &BuiltTree) -> Result<Tree, BackendError> {
-        let words: Vec<[u32; 2]> = self
-            .workspace
-            .download(self.plan.nodes_offset() as u64, built.result.nodes as usize)?;
-        let nodes = words
-            .into_iter()
-            .map(|[first, second]| Node { first, second })
-            .collect();
-        let references = self.workspace.download(
-            self.plan.references_offset() as u64,
-            built.result.references as usize,
-        )?;
-        Ok(Tree { nodes, references })
+    /// The tree that was built last. The caller chooses the lifetime so that no build follows
+    /// within it.
+    fn built<'a>(&self, stats: KernelStats) -> Built<DeviceTree<'a>, KernelStats>
+    where
+        'b: 'a,
+    {
+        let array = |offset: usize| Array {
+            memory: Arc::clone(&self.workspace),
+            offset: offset as u64,
+        };
+        let arrays = Arrays {
+            nodes: array(self.plan.nodes_offset()),
+            references: array(self.plan.references_offset()),
+            triangles: Arc::clone(&self.input.triangles),
+        };
+        let shape = TreeShape::of(&stats.result, self.options);
+        Built {
+            tree: DeviceTree::in_place(self.input.backend, shape, arrays),
+            stats,
+        }
     }
 
-    /// The backend that builds.
-    pub fn backend(&self) -> &dyn Backend {
-        self.backend
-    }
-
-    /// The triangles on the backend.
-    pub fn triangles(&self) -> &Memory {
-        &self.triangles
-    }
-
-    /// The addresses of the tree's nodes and references on the backend; the tree is whole.
-    ///
-    /// # Panics
-    ///
-    /// If the latest build has not succeeded, or there was none.
-    pub fn addresses(&self) -> (*mut u8, *mut u8) {
-        assert!(self.has_tree.get(), "there is no tree in this workspace");
-        let base = self.workspace.address();
-        (
-            base.wrapping_add(self.plan.nodes_offset()),
-            base.wrapping_add(self.plan.references_offset()),
-        )
-    }
-
-    /// Whether statistics have the sizes of blocks, instead of those of requests:
-    /// [`DeviceHeap::tells_granted`].
-    #[must_use]
-    pub fn tells_granted(&self) -> bool {
-        self.heap.tells_granted()
-    }
-
-    /// Bytes of the pool.
-    pub fn pool_bytes(&self) -> u64 {
-        self.heap.pool_bytes()
-    }
-
-    /// Bytes of the backend's memory beside the pool: the triangles and the workspace, in
-    /// which the finished tree is.
-    pub fn device_bytes(&self) -> u64 {
-        self.triangles.bytes() + self.workspace.bytes()
-    }
-
-    /// Bytes of the workspace.
-    pub fn workspace_bytes(&self) -> u64 {
-        self.workspace.bytes()
-    }
-
-    /// Bytes of the workspace of the build that found its size.
-    pub fn tried_workspace_bytes(&self) -> u64 {
-        self.tried_bytes
-    }
-
-    /// Bytes of the workspace that a build took.
-    pub fn used_workspace_bytes(&self, built: &BuiltTree) -> u64 {
-        let plan = Plan::new(self.triangle_count(), self.options, built.result.used);
-        plan.map_or(0, |plan| plan.bytes() as u64)
-    }
-
-    /// Bytes of the root's reference array.
-    pub fn root_bytes(&self) -> u64 {
-        self.plan.root_bytes()
-    }
-
-    /// How the tree is built.
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
-    /// Triangles of the scene.
-    pub(super) fn triangle_count(&self) -> u32 {
-        (self.triangles.bytes() / 36) as u32
+    /// The memory of its builds.
+    pub fn memory(&self) -> BuildMemory {
+        BuildMemory {
+            pool_bytes: self.heap.pool_bytes(),
+            device_bytes: self.input.triangles.bytes() + self.workspace.bytes(),
+            workspace_bytes: self.workspace.bytes(),
+            tried_workspace_bytes: self.tried_bytes,
+            tells_granted: self.heap.tells_granted(),
+        }
     }
 
     fn tree_error(&self, error: BuildError) -> TreeError {
@@ -352,9 +338,9 @@ impl<'b> PreparedBuild<'b> {
         }
         let pool = |wanted| TreeError::Pool {
             allocator: self.heap.allocator_name(),
-            pool: self.pool_bytes(),
+            pool: self.heap.pool_bytes(),
             wanted,
-            root: self.root_bytes(),
+            root: self.plan.root_bytes(),
         };
         match error {
             BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
@@ -384,7 +370,7 @@ impl<'b> PreparedBuild<'b> {
 ///
 /// The workspace has the bytes of the plan, there are its triangles, all of it is this
 /// backend's, and the heap is initialised.
-pub(super) unsafe fn run_build(
+pub(in crate::tree) unsafe fn run_build(
     backend: &dyn Backend,
     heap: &DeviceHeap,
     (workspace, triangles): (&Memory, &Memory),

@@ -10,43 +10,43 @@ use heapwood_scenes::Scene;
 use memmap2::{MmapOptions, MmapRaw};
 
 use super::check::{Shape, check};
-use super::error::{Damage, KeptError};
+use super::error::{Damage, TreeFileError};
 use super::header::{self, Header};
-use super::{KeptTree, Tree};
+use crate::tree::host_tree::HostTree;
 
 /// A file with a tree, whose header was checked.
 ///
 /// It is mapped, so that opening a large one reads its header alone, and its nodes and references
 /// are copied once, to where they are used. Before [`tree`](Self::tree) checks them they are
 /// copied: a file that someone writes over meanwhile gives an error or what was checked, never an
-/// index that was not. Files of [`KeptTree::write`] are replaced as a whole by
+/// index that was not. Files of [`HostTree::write`] are replaced as a whole by
 /// [`heapwood_files::Output`], which leaves an open one as it is. Whoever makes an open file
 /// shorter ends the process (SIGBUS), as for every mapped file.
-pub struct KeptFile {
+pub struct TreeFile {
     path: PathBuf,
     mapping: MmapRaw,
     header: Header,
 }
 
-impl KeptFile {
+impl TreeFile {
     /// Maps a file, and checks its header and its length.
     ///
     /// # Errors
     ///
     /// A file that cannot be read, or is no tree of this version.
-    pub fn open(path: &Path) -> Result<Self, KeptError> {
-        let failed = |cause: io::Error| KeptError::Read {
+    pub fn open(path: &Path) -> Result<Self, TreeFileError> {
+        let failed = |cause: io::Error| TreeFileError::Read {
             path: path.to_owned(),
             cause,
         };
-        let damaged = |damage| KeptError::Damaged {
+        let damaged = |damage| TreeFileError::Damaged {
             path: path.to_owned(),
             damage,
         };
         // A pipe would wait to be opened until someone writes to it.
         if !std::fs::metadata(path).map_err(failed)?.is_file() {
             let path = path.to_owned();
-            return Err(KeptError::NoFile { path });
+            return Err(TreeFileError::NoFile { path });
         }
         let file = File::open(path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
@@ -82,63 +82,61 @@ impl KeptFile {
     /// # Errors
     ///
     /// Another scene, and whatever is wrong with the tree.
-    pub fn tree(&self, scene: &Scene) -> Result<KeptTree, KeptError> {
+    pub fn tree(&self, scene: &Scene) -> Result<HostTree, TreeFileError> {
         let header = &self.header;
         let given = scene.input_hash();
         if header.scene_hash != given {
-            return Err(KeptError::OtherScene {
+            return Err(TreeFileError::OtherScene {
                 path: self.path.clone(),
                 scene: scene.name().to_owned(),
                 built: header.scene_hash,
                 given,
             });
         }
-        self.checked(scene).map_err(|damage| KeptError::Damaged {
-            path: self.path.clone(),
-            damage,
-        })
+        self.checked(scene)
+            .map_err(|damage| TreeFileError::Damaged {
+                path: self.path.clone(),
+                damage,
+            })
     }
 
-    fn checked(&self, scene: &Scene) -> Result<KeptTree, Damage> {
+    fn checked(&self, scene: &Scene) -> Result<HostTree, Damage> {
         let header = &self.header;
-        let (bounds, around) = (header.bounds(), scene.bounds());
+        let around = scene.bounds();
         let around = Bounds {
             min: around.min.to_array(),
             max: around.max.to_array(),
         };
-        if header.triangles as usize != scene.len() || bounds != around {
+        if header.triangles as usize != scene.len() || header.bounds() != around {
             return Err(Damage::Header("triangles or bounds are not the scene's"));
         }
         let tree = self.copy();
         if tree.hash().0 != header.tree_hash {
             return Err(Damage::Checksum);
         }
-        let shape = check(&tree, header.triangles, bounds)?;
-        let Shape { leaves, depth } = shape;
+        let Shape { leaves, depth } = check(&tree, header.triangles)?;
         if (leaves, depth) != (header.leaves, header.depth) {
             return Err(Damage::Header("leaves or depth are not the tree's"));
         }
-        Ok(KeptTree {
-            tree,
-            bounds,
-            leaves,
-            depth,
-            options: header.options(),
-        })
+        Ok(tree)
     }
 
-    /// A copy of nodes and references.
-    fn copy(&self) -> Tree {
+    /// A copy of the tree, unchecked.
+    fn copy(&self) -> HostTree {
         let nodes = self.header.nodes as usize;
         let words = copied::<[u32; 2]>(&self.mapping, header::BYTES, nodes);
         let nodes_end = header::BYTES + header::NODE_BYTES as usize * nodes;
         let references = self.header.references as usize;
-        Tree {
+        HostTree {
             nodes: words
                 .into_iter()
                 .map(|[first, second]| Node { first, second })
                 .collect(),
             references: copied(&self.mapping, nodes_end, references),
+            bounds: self.header.bounds(),
+            leaves: self.header.leaves,
+            depth: self.header.depth,
+            options: self.header.options(),
         }
     }
 }

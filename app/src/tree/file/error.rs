@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Why a tree in a file cannot be used. Each displays as one line.
 #[derive(Debug, Error)]
-pub enum KeptError {
+pub enum TreeFileError {
     /// The file cannot be read.
     #[error("{}: cannot read: {cause}", path.display())]
     Read {

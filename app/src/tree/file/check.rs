@@ -11,7 +11,7 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_device::render::{Bounds, MAX_TRAVERSAL_DEPTH};
 
 use super::error::Damage;
-use crate::tree::Tree;
+use crate::tree::host_tree::HostTree;
 
 /// What a walk found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ struct Waiting {
     bounds: Bounds,
 }
 
-/// Walks a tree of so many triangles, whose root has these bounds.
+/// Walks a tree of so many triangles.
 ///
 /// # Errors
 ///
 /// The first node that is wrong, or what is wrong with the whole tree.
-pub fn check(tree: &Tree, triangles: u32, bounds: Bounds) -> Result<Shape, Damage> {
+pub fn check(tree: &HostTree, triangles: u32) -> Result<Shape, Damage> {
     let mut shape = Shape {
         leaves: 0,
         depth: 0,
@@ -44,7 +44,7 @@ pub fn check(tree: &Tree, triangles: u32, bounds: Bounds) -> Result<Shape, Damag
     waiting.push(Waiting {
         node: 0,
         depth: 0,
-        bounds,
+        bounds: tree.bounds,
     });
     let (mut visited, mut referred) = (0, 0);
     while let Some(Waiting {
