@@ -1,5 +1,6 @@
 //! Rays and pictures, beside brute force, integrals, and hashes of pictures.
 
+mod builders;
 mod environments;
 mod golden_pictures;
 mod paths;
