@@ -148,8 +148,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 
     let wait = spinner(format!("getting the tree of {}", scene.name()));
     let built = builder.build(&*backend, &scene, arguments.tree.options())?;
-    wait.finish_and_clear();
     let origin = origin(builder, &built)?;
+    let tree = built.tree.upload()?;
+    wait.finish_and_clear();
     let placed = lighting.as_ref();
     let placed = placed.map(|lighting| PlacedLighting::new(&*backend, lighting));
     let placed = placed.transpose()?;
@@ -159,7 +160,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let renderer = Renderer {
         arguments,
-        tree: built.tree,
+        tree,
         shading,
         interrupts,
     };

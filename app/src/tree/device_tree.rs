@@ -148,16 +148,33 @@ impl<'b> DeviceTree<'b> {
         }
     }
 
+    /// Uploads a tree from host memory before its first ray, and frees that memory. A scene that is
+    /// scaled for rays keeps it.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend, and too little memory.
+    pub fn upload(mut self) -> Result<Self, BackendError> {
+        if !self.view()?.scale.is_one() {
+            return Ok(self);
+        }
+        let shape = self.shape();
+        Ok(match self.copy.take() {
+            Some(arrays) => Self::in_place(self.backend, shape, arrays),
+            None => self,
+        })
+    }
+
     /// The addresses that kernels follow.
     pub(super) fn view(&self) -> Result<TreeView<'_>, BackendError> {
         let bounds = self.shape().bounds;
         let scale = Scale::of(&bounds);
         let arrays = match &self.source {
             Source::Device { arrays, .. } if scale.is_one() => arrays,
-            source => match self.copy.get() {
+            _ => match self.copy.get() {
                 Some(copy) => copy,
                 None => {
-                    let copy = self.copied(source, scale)?;
+                    let copy = self.copied(scale)?;
                     self.copy.get_or_init(|| copy)
                 }
             },
@@ -173,7 +190,7 @@ impl<'b> DeviceTree<'b> {
     }
 
     /// A scaled copy on the backend.
-    fn copied(&self, source: &Source, scale: Scale) -> Result<Arrays, BackendError> {
+    fn copied(&self, scale: Scale) -> Result<Arrays, BackendError> {
         let tree = self.download()?;
         let nodes = tree.nodes.iter().map(|node| scale.node(*node));
         let words: Vec<[u32; 2]> = nodes.map(|node| [node.first, node.second]).collect();
@@ -181,7 +198,7 @@ impl<'b> DeviceTree<'b> {
             true => memory_of(self.backend, triangles),
             false => memory_of(self.backend, &scale.triangles(triangles)),
         };
-        let triangles = match source {
+        let triangles = match &self.source {
             Source::Host { triangles, .. } => upload(triangles)?,
             Source::Device { arrays, .. } => {
                 let memory = &arrays.triangles;

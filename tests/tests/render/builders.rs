@@ -101,7 +101,10 @@ fn every_builder_s_tree_is_traced_and_rendered() {
         assert!(seen(&file, &scene) == expected, "file, {}", scene.name());
 
         let again = DeviceTree::from_host(&*backend, downloaded, triangles(&scene));
+        let again = again.upload().expect("memory");
         assert!(seen(&again, &scene) == expected, "{}", scene.name());
+        let back = again.into_host().expect("a download");
+        assert!(back == tree, "{}", scene.name());
     }
 }
 

@@ -26,15 +26,15 @@
 
 mod check;
 mod error;
-mod file;
 mod header;
+mod read;
 
 use std::io::{self, Write};
 
 use super::host_tree::HostTree;
 pub use error::{Damage, TreeFileError};
-pub use file::TreeFile;
 use header::Header;
+pub use read::TreeFile;
 
 impl HostTree {
     /// Bytes of its file.
