@@ -25,6 +25,7 @@ pub struct Scene {
     texturing: Texturing,
     normals: Vec<[Vec3; 3]>,
     colours: Vec<CornerColours>,
+    faces: Vec<u32>,
     cameras: Vec<SceneCamera>,
     lights: Lights,
     offset: DVec3,
@@ -43,6 +44,8 @@ pub(crate) struct Parts {
     pub normals: Vec<[Vec3; 3]>,
     /// For each triangle, or empty.
     pub colours: Vec<CornerColours>,
+    /// For each triangle, or empty: the face of the file.
+    pub faces: Vec<u32>,
     pub cameras: Vec<SceneCamera>,
     pub lights: Lights,
     pub offset: DVec3,
@@ -71,6 +74,7 @@ impl Scene {
             texturing: Texturing::default(),
             normals: Vec::new(),
             colours: Vec::new(),
+            faces: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
             offset: DVec3::ZERO,
@@ -123,6 +127,11 @@ impl Scene {
         })
     }
 
+    /// This scene with the face of each triangle.
+    pub(crate) fn with_faces(self, faces: Vec<u32>) -> Scene {
+        Scene { faces, ..self }
+    }
+
     /// A scene from [`into_parts`](Self::into_parts).
     ///
     /// # Errors
@@ -138,6 +147,7 @@ impl Scene {
             texturing,
             normals,
             colours,
+            faces,
             cameras,
             lights,
             offset,
@@ -187,6 +197,7 @@ impl Scene {
             texturing,
             normals,
             colours,
+            faces,
             cameras,
             lights,
             offset,
@@ -208,6 +219,7 @@ impl Scene {
             texturing: Texturing::default(),
             normals: Vec::new(),
             colours: Vec::new(),
+            faces: Vec::new(),
             cameras: Vec::new(),
             lights: Lights::default(),
             offset: DVec3::ZERO,
@@ -264,6 +276,25 @@ impl Scene {
     /// colours and opacities are multiplied; empty where all are white.
     pub fn colours(&self) -> &[CornerColours] {
         &self.colours
+    }
+
+    /// The number of the face in the scene's file that a triangle is of, if it was asked for by
+    /// [`CleanOptions::keep_faces`](crate::CleanOptions::keep_faces). Faces count from 0 in the
+    /// order of the file: the `f` lines of OBJ; the faces, then the strips of PLY; the triangles of
+    /// glTF. A scene that is no file's has the triangles before cleaning.
+    ///
+    /// ```
+    /// use heapwood_scenes::{CleanOptions, read_obj};
+    ///
+    /// let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 2\nf 1 2 3 4\n";
+    /// let options = CleanOptions { keep_faces: true, ..CleanOptions::default() };
+    /// let no_library = |_: &str| Err(String::new());
+    /// let scene = read_obj("square.obj", text.into(), no_library, options)?.scene;
+    /// assert_eq!([scene.face(0), scene.face(1), scene.face(2)], [Some(1), Some(1), None]);
+    /// # Ok::<(), heapwood_scenes::SceneError>(())
+    /// ```
+    pub fn face(&self, triangle: u32) -> Option<u32> {
+        self.faces.get(triangle as usize).copied()
     }
 
     /// Cameras that the scene's file has, in its order.
@@ -341,6 +372,7 @@ impl Scene {
             texturing: self.texturing,
             normals: self.normals,
             colours: self.colours,
+            faces: self.faces,
             cameras: self.cameras,
             lights: self.lights,
             offset: self.offset,

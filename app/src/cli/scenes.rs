@@ -33,6 +33,13 @@ impl<'a> Reading<'a> {
             tells: true,
         }
     }
+
+    fn options(self) -> CleanOptions {
+        CleanOptions {
+            keep_duplicates: self.keep_duplicates,
+            ..CleanOptions::default()
+        }
+    }
 }
 
 /// Loads and cleans a scene, or makes it; says on the standard error what was odd and what
@@ -55,8 +62,7 @@ fn load_as(source: &Source<SceneSpec>, reading: Reading) -> Result<(Scene, Clean
         Source::File(path) => read_scene(path, reading),
         Source::Generated { text, spec } => {
             let made = make_as(spec, reading)?.renamed(text);
-            let keep_duplicates = reading.keep_duplicates;
-            Ok(made.clean(CleanOptions { keep_duplicates })?)
+            Ok(made.clean(reading.options())?)
         }
     }
 }
@@ -138,9 +144,7 @@ fn make_as(spec: &SceneSpec, reading: Reading) -> Result<Scene, Error> {
 /// Reads and cleans the scene in a file.
 fn read_scene(path: &Path, reading: Reading) -> Result<(Scene, CleanReport), Error> {
     let spinner = spinner(format!("reading {}", path.display()));
-    let options = CleanOptions {
-        keep_duplicates: reading.keep_duplicates,
-    };
+    let options = reading.options();
     let loaded = match reading.offset {
         Some(offset) => load_relative_to(path, options, offset),
         None => load(path, options),

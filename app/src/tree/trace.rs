@@ -21,7 +21,8 @@ impl DeviceTree<'_> {
     ///
     /// [`Hit::triangle`] is an index of the triangles that the tree was built of: of
     /// [`Scene::triangle`](heapwood_scenes::Scene::triangle), after polygons were divided and
-    /// the scene was cleaned.
+    /// the scene was cleaned. [`Scene::face`](heapwood_scenes::Scene::face) maps it to the face of
+    /// the file.
     ///
     /// # Errors
     ///

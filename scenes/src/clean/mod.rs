@@ -20,6 +20,9 @@ use std::fmt;
 pub struct CleanOptions {
     /// Keep triangles that repeat an earlier one; they are counted all the same.
     pub keep_duplicates: bool,
+    /// Keep the number of each triangle's face in the file: [`Scene::face`]. It takes 4 bytes per
+    /// triangle.
+    pub keep_faces: bool,
 }
 
 /// What the cleaning pass found, in triangles.
@@ -66,6 +69,7 @@ impl Scene {
             mut texturing,
             mut normals,
             mut colours,
+            mut faces,
             cameras,
             lights,
             offset,
@@ -111,6 +115,10 @@ impl Scene {
             });
         }
 
+        if options.keep_faces || !faces.is_empty() {
+            let face = |&t: &u32| faces.get(t as usize).copied().unwrap_or(t);
+            faces = kept.iter().map(face).collect();
+        }
         let (kept_triangles, kept_materials) = match kept.len() == triangles.len() {
             true => (triangles, material_of),
             false => {
@@ -138,6 +146,7 @@ impl Scene {
             texturing,
             normals,
             colours,
+            faces,
             cameras,
             lights,
             offset,
@@ -263,9 +272,25 @@ mod tests {
     }
 
     #[test]
+    fn faces_are_the_triangles_before_cleaning_where_no_file_has_others() {
+        let list = [[A, A, B], [A, B, D], [D, B, A], [A, B, C]];
+        let options = CleanOptions {
+            keep_faces: true,
+            ..CleanOptions::default()
+        };
+        let scene = Scene::from_triangles("s", &list);
+        let (scene, _) = scene.clean(options).unwrap();
+        // Another pass, which asks for nothing, keeps them.
+        let (scene, _) = scene.clean(CleanOptions::default()).unwrap();
+        assert_eq!([0, 1, 2].map(|t| scene.face(t)), [Some(1), Some(3), None]);
+        assert_eq!(clean(&list).unwrap().0.face(0), None);
+    }
+
+    #[test]
     fn duplicates_stay_on_request_but_are_counted() {
         let options = CleanOptions {
             keep_duplicates: true,
+            ..CleanOptions::default()
         };
         let scene = Scene::from_triangles("s", &[[A, B, C], [B, C, A], [A, B, C]]);
         let (scene, report) = scene.clean(options).unwrap();

@@ -235,6 +235,7 @@ pub(crate) fn read(
         texturing,
         normals,
         colours,
+        faces: Vec::new(),
         cameras: cameras_and_lights.cameras,
         lights: cameras_and_lights.lights,
         offset,

@@ -49,6 +49,7 @@ pub(super) fn assemble(
     models: Vec<tobj::Model>,
     mut materials: Vec<Material>,
     corners: &Corners,
+    keep_faces: bool,
     fans: &mut Fans,
 ) -> Parts {
     let nameless = models
@@ -67,7 +68,7 @@ pub(super) fn assemble(
     let mut triangles = Vec::with_capacity(sum(|mesh| mesh.indices.len() / 3));
     let mut material_of = Vec::with_capacity(triangles.capacity());
     let (mut coordinates, mut normals) = (Vec::new(), Vec::new());
-    let mut colours = Vec::new();
+    let (mut colours, mut face_of) = (Vec::new(), Vec::new());
     // Corners of the meshes before, and faces.
     let (mut before, mut faces) = (0, 0);
     for tobj::Model { mesh, .. } in models {
@@ -88,7 +89,11 @@ pub(super) fn assemble(
         let position = |at: u32| vertices[at as usize];
         if mesh.face_arities.is_empty() {
             // All faces are triangles.
+            let first = faces;
             faces += mesh.indices.len() / 3;
+            if keep_faces {
+                face_of.extend((first..faces).map(|face| face as u32));
+            }
             let vertices = mesh.indices.as_chunks().0.iter();
             triangles.extend(vertices.map(|vertices: &[u32; 3]| vertices.map(|at| at + base)));
             (0..mesh.indices.len())
@@ -105,6 +110,9 @@ pub(super) fn assemble(
             parts.clear();
             let vertex = |corner: u32| mesh.indices[corner as usize] + base;
             fans.triangulate(faces, &face, |corner| position(vertex(corner)), &mut parts);
+            if keep_faces {
+                face_of.extend(parts.iter().map(|_| faces as u32));
+            }
             faces += 1;
             triangles.extend(parts.iter().map(|corners| corners.map(vertex)));
             parts
@@ -130,6 +138,7 @@ pub(super) fn assemble(
         },
         normals,
         colours: visible(colours),
+        faces: face_of,
         cameras: Vec::new(),
         lights: Lights::default(),
         offset: DVec3::ZERO,

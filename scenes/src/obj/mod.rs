@@ -161,7 +161,15 @@ pub(crate) fn read(
     };
     let (offset, loss) = recheck::settle_offset(&mut models, &scan, offset);
     let mut fans = Fans::default();
-    let mut parts = assemble(name, models, read.collect(), &corners, &mut fans);
+    let keep_faces = options.keep_faces;
+    let mut parts = assemble(
+        name,
+        models,
+        read.collect(),
+        &corners,
+        keep_faces,
+        &mut fans,
+    );
     warnings.extend(fans.warning(name, |face| line_of_face(&text, face)));
     parts.offset = offset;
     warnings.extend(loss.warning(name, parts.triangles.len()));

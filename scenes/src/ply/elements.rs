@@ -58,6 +58,8 @@ pub(super) struct Parts {
     pub strips: Lists,
     /// Faces of fewer than three corners, which are left out.
     pub short: Occurrences,
+    /// Their numbers among all faces.
+    pub short_faces: Vec<usize>,
     /// Vertices that cannot be rendered: cleaning leaves out triangles with them.
     pub unsound: Occurrences,
     /// Colours encoded as sRGB; empty if there are none.
@@ -234,6 +236,7 @@ impl Parts {
             if what == "face" && found.corners.len() - start < 3 {
                 found.corners.truncate(start);
                 self.short.add(values.line());
+                self.short_faces.push(number);
             } else {
                 found.ends.push(found.corners.len());
             }

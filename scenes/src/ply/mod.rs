@@ -118,7 +118,10 @@ pub(crate) fn read(
     ];
     let scene = Scene::new(name, vertices, triangles, materials, material_of)?;
     let scene = scene.with_normals(normals)?.with_colours(colours)?;
-    let scene = scene.with_offset(offset);
+    let mut scene = scene.with_offset(offset);
+    if options.keep_faces {
+        scene = scene.with_faces(faces(&parts));
+    }
     let cleaned = scene.clean(options);
     let (scene, report) = cleaned.map_err(|error| loss.explain(error))?;
     Ok(Loaded {
@@ -205,6 +208,25 @@ fn check(header: &Header, parts: &Parts) -> Result<(), PlyProblem> {
             false => "a point cloud",
         },
     })
+}
+
+/// The number of the face or strip of each triangle; strips count from the last face on.
+fn faces(parts: &Parts) -> Vec<u32> {
+    let (mut left_out, mut skipped) = (parts.short_faces.iter().peekable(), 0);
+    let mut faces = Vec::new();
+    for (index, corners) in parts.faces.iter().enumerate() {
+        while left_out.next_if_eq(&&(index + skipped)).is_some() {
+            skipped += 1;
+        }
+        faces.resize(faces.len() + corners.len() - 2, (index + skipped) as u32);
+    }
+    let strips = (parts.faces.len() + parts.short_faces.len()..).zip(parts.strips.iter());
+    for (number, strip) in strips {
+        let of_strip = strip.split(|&corner| corner == RESTART);
+        let count: usize = of_strip.map(|part| part.len().saturating_sub(2)).sum();
+        faces.resize(faces.len() + count, number as u32);
+    }
+    faces
 }
 
 /// The triangles of faces and of strips.

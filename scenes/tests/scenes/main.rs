@@ -1,6 +1,7 @@
 //! Readers, writers and generators of scenes as another crate uses them.
 
 mod colours;
+mod faces;
 mod far;
 mod files;
 mod gltf;

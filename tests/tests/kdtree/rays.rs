@@ -51,6 +51,7 @@ fn scene(name: &str, triangles: &[Triangle]) -> Scene {
         .collect();
     let options = CleanOptions {
         keep_duplicates: true,
+        ..CleanOptions::default()
     };
     let scene = Scene::from_triangles(name, &corners).clean(options);
     scene.expect("triangles are left").0

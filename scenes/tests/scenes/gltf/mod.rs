@@ -239,6 +239,7 @@ fn materials_are_read() {
     let none = |_: &str, _| Err(String::new());
     let options = CleanOptions {
         keep_duplicates: true,
+        ..CleanOptions::default()
     };
     let loaded = read_gltf("in.gltf", text.into(), none, options).unwrap();
     let metal = Material {
