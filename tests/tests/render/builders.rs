@@ -22,8 +22,16 @@ fn spec() -> Spec {
     Spec::parse("cfmalloc").expect("an allocator")
 }
 
-/// The hits of the rays of a picture, and the picture by several kernels, as bits.
-fn seen(tree: &DeviceTree, scene: &Scene) -> (Vec<(u32, u32)>, Vec<u32>) {
+/// The hits and pictures of a tree, as bits.
+#[derive(PartialEq)]
+struct Seen {
+    /// The triangle and the distance that each ray of a picture hits.
+    hits: Vec<(u32, u32)>,
+    /// The picture by several kernels.
+    values: Vec<u32>,
+}
+
+fn seen(tree: &DeviceTree, scene: &Scene) -> Seen {
     let camera = Camera::frame(scene.bounds(), 40, 30, 45.0).expect("a camera");
     let basis = camera.rays();
     let pixels = (0..30).flat_map(|y| (0..40).map(move |x| (x, y)));
@@ -51,10 +59,10 @@ fn seen(tree: &DeviceTree, scene: &Scene) -> (Vec<(u32, u32)>, Vec<u32>) {
         picture.raw.into_flattened().into_iter().map(f32::to_bits)
     };
     let hits = hits.iter().map(|hit| (hit.triangle, hit.t.to_bits()));
-    (
-        hits.collect(),
-        shades.into_iter().flat_map(picture).collect(),
-    )
+    Seen {
+        hits: hits.collect(),
+        values: shades.into_iter().flat_map(picture).collect(),
+    }
 }
 
 /// Scenes at their size, and at one that is scaled for rays.
@@ -82,7 +90,7 @@ fn every_builder_s_tree_is_traced_and_rendered() {
         let kernels = build(Builder::Kernels { spec: spec(), pool });
         let expected = seen(&kernels, &scene);
         let hits = expected
-            .0
+            .hits
             .iter()
             .filter(|(triangle, _)| *triangle != u32::MAX);
         assert!(hits.count() > 300, "{}", scene.name());
@@ -109,7 +117,7 @@ fn every_builder_s_tree_is_traced_and_rendered() {
 }
 
 /// How a frame is built, and what is seen in its tree by itself.
-fn alone(backend: &dyn Backend, scene: &Scene) -> (FramePlan, (Vec<(u32, u32)>, Vec<u32>)) {
+fn alone(backend: &dyn Backend, scene: &Scene) -> (FramePlan, Seen) {
     let (pool, options) = (Pool::Bytes(POOL), Options::default());
     let build = KernelBuild::prepare(backend, &triangles(scene), &spec(), pool, options);
     let built = build.expect("a pool").into_built().expect("a tree");
