@@ -25,7 +25,6 @@ pub mod process;
 pub mod ptx;
 mod random;
 pub mod report;
-pub mod samples;
 pub mod size;
 pub mod terminal;
 pub mod tree;
@@ -33,4 +32,5 @@ pub mod workload;
 
 pub use error::Error;
 pub use heapwood_graphs as graphs;
+pub use heapwood_results::samples;
 pub use heapwood_scenes as scenes;

@@ -16,7 +16,9 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Backend;
 use crate::output::Output;
-use crate::report::{FramesReport, PictureReport, ResultFormat, SavedReport, TreeReport, json};
+use crate::report::{
+    self, Format, SavedReport, TreeReport, cores_report, frames_report, picture_report, tree_report,
+};
 use crate::tree::{self, Builder, Cores, KeptTree, PlacedTree, RenderedImage, Shading, TreeError};
 use crate::workload::tree::Workload;
 use crate::workload::{cores, frames};
@@ -46,14 +48,11 @@ pub struct Arguments {
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Format of the result [default: by the suffix of -o, else text]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "text|json",
-        hide_possible_values = true
-    )]
-    format: Option<ResultFormat>,
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
+    ///
+    /// Without -o, it is text.
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
@@ -140,16 +139,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
         let shading = Shading::from(arguments.shade);
-        report.render = Some(PictureReport::new(&image, &shading, &name));
+        report.render = Some(picture_report(&image, &shading, &name));
     }
     if let (Some(view), Some(camera)) = (view, camera) {
         view.write(&camera, scene.offset())?;
     }
-    let text = match format {
-        ResultFormat::Text => report.text(),
-        ResultFormat::Json => json(&report)?,
-    };
-    write(file, &text)
+    write(file, &report::write(format, &report)?)
 }
 
 /// The inputs of both builders.
@@ -189,7 +184,7 @@ fn on_kernels(
     let done = workload.run(context.backend, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
     let (measured, ready) = done?;
-    let report = TreeReport::new(&workload, &context.backend.info(), &measured, &ready);
+    let report = tree_report(&workload, &context.backend.info(), &measured, &ready);
     let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| tree::render(&ready, &measured.built, camera, &shading, 1);
     let image = context.camera.as_ref().map(render).transpose()?;
@@ -217,7 +212,7 @@ fn on_cores(arguments: &Arguments, context: &BuildContext) -> Result<BuildOutput
     let measured = workload.run(&cores, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
     let measured = measured?;
-    let report = TreeReport::of_cores(&workload, &context.backend.info(), &measured);
+    let report = cores_report(&workload, &context.backend.info(), &measured);
     let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| {
         let (tree, bounds) = (&measured.built.tree, measured.built.bounds);
@@ -260,10 +255,6 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     bar.set_message("frames");
     let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
-    let report = FramesReport::new(&workload, &backend.info(), &measured?);
-    let text = match format {
-        ResultFormat::Text => report.text(),
-        ResultFormat::Json => json(&report)?,
-    };
-    write(file, &text)
+    let report = frames_report(&workload, &backend.info(), &measured?);
+    write(file, &report::write(format, &report)?)
 }

@@ -7,7 +7,7 @@ use heapwood_scenes::{Camera, Scene};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError};
-use crate::report::{KeptReport, TreeOrigin};
+use crate::report::{TreeOrigin, kept_report};
 use crate::size::Pool;
 use crate::tree::{
     self, BuiltTree, Cores, KeptFile, Options, PlacedTree, PreparedBuild, RenderedImage, Shading,
@@ -81,7 +81,7 @@ impl Origin {
                 let load_ms = begun.elapsed().as_secs_f64() * 1e3;
                 let placed = PlacedTree::new(backend, &kept.tree, &triangles, kept.bounds)?;
                 let name = file.path().display().to_string();
-                let report = KeptReport::new(&kept, &name, load_ms);
+                let report = kept_report(&kept, &name, load_ms);
                 (ReadyTree::Placed(placed), TreeOrigin::File(report))
             }
         })

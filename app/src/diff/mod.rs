@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 
 use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
-use serde::Serialize;
 use thiserror::Error as Described;
 
 pub use flip::{PIXELS_PER_DEGREE, flip};
@@ -127,7 +126,7 @@ fn encoded(
 }
 
 /// How two images differ.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Difference {
     /// Pixels of a row.
     pub width: u32,
@@ -146,7 +145,6 @@ pub struct Difference {
     /// The mean of FLIP over the pixels: 0 if equal, 1 at most.
     pub flip: f64,
     /// FLIP of each pixel, row by row.
-    #[serde(skip)]
     pub map: Vec<f32>,
 }
 

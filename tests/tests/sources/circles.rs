@@ -13,13 +13,14 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, File, Item, UseTree};
 
 /// Crates by the folders of their sources.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "app/src",
     "device/src",
     "device/cuda_std/src",
     "device/ptx-build/src",
     "files/src",
     "graphs/src",
+    "results/src",
     "scenes/src",
     "xtask/src",
 ];

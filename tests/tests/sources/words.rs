@@ -88,11 +88,12 @@ fn sentences(comment: &str, words: &[&str]) -> usize {
     sentences.filter(|sentence| begins(sentence)).count()
 }
 
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 9] = [
     "app",
     "device",
     "files",
     "graphs",
+    "results",
     "scenes",
     "tests",
     "xtask",

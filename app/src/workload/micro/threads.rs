@@ -5,7 +5,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, Options};
 
-/// One run of [`Microbenchmark::Threads`], which [`Microbenchmark::threads`] begins.
+/// One run of [`Microbenchmark::Threads`], which [`Begin::threads`] begins.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadsBenchmark {
     threads: u32,
@@ -15,10 +15,15 @@ pub struct ThreadsBenchmark {
     runs: u32,
 }
 
-impl Microbenchmark {
-    /// [`Self::Threads`] with this number of threads. Each requests 16 bytes of a warm heap with a
+/// Begins benchmarks of one allocator.
+pub trait Begin {
+    /// [`Microbenchmark::Threads`] with this number of threads. Each requests 16 bytes of a warm heap with a
     /// pool of 64 MiB, and there are 10 samples, unless the builder is told otherwise.
-    pub fn threads(threads: u32) -> ThreadsBenchmark {
+    fn threads(threads: u32) -> ThreadsBenchmark;
+}
+
+impl Begin for Microbenchmark {
+    fn threads(threads: u32) -> ThreadsBenchmark {
         ThreadsBenchmark {
             threads,
             bytes: 16,

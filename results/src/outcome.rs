@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::workload::Status;
+use crate::Status;
 
 /// What became of a case: a result, or why there is none.
 #[derive(Clone, Debug, Serialize, Deserialize)]

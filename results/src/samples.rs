@@ -7,10 +7,21 @@ use serde::{Deserialize, Serialize};
 /// All samples in the order taken, and their median.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
-    /// The samples.
+    /// The samples; empty in files that keep medians only.
+    #[serde(default)]
     pub samples: Vec<f64>,
     /// The median: the middle one, or the mean of the middle two.
     pub median: f64,
+}
+
+/// No samples: what an older file lacks, whose median is NaN.
+impl Default for Samples {
+    fn default() -> Self {
+        Self {
+            samples: Vec::new(),
+            median: f64::NAN,
+        }
+    }
 }
 
 impl Samples {

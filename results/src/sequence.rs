@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::milliseconds;
-use super::picture::{PictureReport, rays_text};
-use crate::tree::RayCounts;
+use crate::milliseconds;
+use crate::picture::{PictureReport, Pictures, RayCounts, rays_text};
 
 /// Pictures of one scene and one size, and what they took together.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,9 +36,15 @@ impl SequenceReport {
             rays_per_second: rays.total() as f64 / (render_ms.max(1e-6) * 1e-3),
         }
     }
+}
+
+impl Pictures for SequenceReport {
+    fn all(&self) -> &[PictureReport] {
+        &self.frames
+    }
 
     /// For people, in a line; nothing without a picture.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         let (Some(first), Some(last)) = (self.frames.first(), self.frames.last()) else {
             return String::new();
         };

@@ -1,14 +1,94 @@
-//! Results of graphs for people: a name and a value a line.
+//! Results of graphs for people, a name and a value a line, and for programs.
 
 use super::{
     GraphReport, IncrementalReport, RoundMemory, StreamReport, UpdateReport, VertexUpdateReport,
 };
-use crate::graph::algorithms::Line;
-use crate::report::milliseconds;
+use crate::cells::{self, median, option};
+use crate::{Line, Report, Table, milliseconds};
+
+/// The titles for programs: the graph, its algorithms, and an update. Times are medians.
+const RECORDS: [&str; 37] = [
+    "graph",
+    "#vertices",
+    "#edges_stored",
+    "directed",
+    "backend",
+    "device",
+    "allocator",
+    "parameters",
+    "layout",
+    "#pool_bytes",
+    "#init_ms",
+    "#allocated_bytes",
+    "#high_water_bytes",
+    "#internal_fragmentation",
+    "#external_fragmentation",
+    "#vertices_final",
+    "#edges_final",
+    "#latency_p50_ms",
+    "#latency_p99_ms",
+    "#pagerank_iterations",
+    "#pagerank_ms",
+    "#triangles",
+    "#triangles_ms",
+    "#components",
+    "#components_ms",
+    "#bfs_reached",
+    "#bfs_ms",
+    "graph_hash",
+    "commit",
+    "kind",
+    "pattern",
+    "#round",
+    "#edges",
+    "#total_ms",
+    "#sort_ms",
+    "#apply_ms",
+    "#per_second",
+];
 
 impl GraphReport {
+    /// The cells of the graph and its algorithms.
+    fn record(&self) -> Vec<String> {
+        let (memory, found) = (&self.memory, &self.algorithms);
+        let latency = self.stream.as_ref().map(|stream| &stream.latency_ms);
+        let (ranks, triangles) = (found.ranks.as_ref(), found.triangles.as_ref());
+        let (components, search) = (found.components.as_ref(), found.search.as_ref());
+        vec![
+            self.graph.clone(),
+            self.vertices.to_string(),
+            self.edges_stored.to_string(),
+            self.directed.to_string(),
+            self.backend.clone(),
+            self.device.clone(),
+            self.allocator.clone(),
+            cells::parameters(&self.parameters),
+            self.layout.clone(),
+            self.pool_bytes.to_string(),
+            self.init_ms.median.to_string(),
+            memory.allocated_bytes.to_string(),
+            memory.high_water_bytes.to_string(),
+            option(memory.internal_fragmentation),
+            option(memory.external_fragmentation),
+            self.vertices_final.to_string(),
+            self.edges_final.to_string(),
+            option(latency.map(|latency| latency.p50)),
+            option(latency.map(|latency| latency.p99)),
+            option(ranks.map(|ranks| ranks.iterations)),
+            median(ranks.map(|ranks| &ranks.ms)),
+            option(triangles.map(|triangles| triangles.count)),
+            median(triangles.map(|triangles| &triangles.ms)),
+            option(components.map(|components| components.count)),
+            median(components.map(|components| &components.ms)),
+            option(search.map(|search| search.reached)),
+            median(search.map(|search| &search.ms)),
+            self.graph_hash.clone(),
+            option(self.meta.commit.as_ref()),
+        ]
+    }
+
     /// The report for people.
-    pub fn text(&self) -> String {
+    fn lines(&self) -> Vec<Line> {
         let mut lines = self.load_lines();
         lines.extend(self.update_lines());
         if !self.vertex_updates.is_empty() {
@@ -28,8 +108,7 @@ impl GraphReport {
         if let Some(verified) = &self.verified {
             lines.push(("verified", verified.join(", ")));
         }
-        let line = |(name, value): &Line| format!("{name:<12}  {value}\n");
-        lines.iter().map(line).collect()
+        lines
     }
 
     /// A line an update, in the order in which they were made, and what each round of several
@@ -106,6 +185,21 @@ impl GraphReport {
 }
 
 impl UpdateReport {
+    /// The cells of an update.
+    fn record(update: Option<&Self>) -> [String; 8] {
+        let ms = update.map(|update| &update.ms);
+        [
+            option(update.map(|update| &update.kind)),
+            option(update.and_then(|update| update.pattern.as_ref())),
+            option(update.map(|update| update.round)),
+            option(update.map(|update| update.edges)),
+            median(ms.map(|ms| &ms.total)),
+            median(ms.map(|ms| &ms.sort)),
+            median(ms.map(|ms| &ms.apply)),
+            option(update.and_then(|update| update.per_second)),
+        ]
+    }
+
     fn line(&self) -> Line {
         let (name, done) = match self.kind.as_str() {
             "insert" => ("insert", format!("{} inserted", self.inserted)),
@@ -199,5 +293,30 @@ impl IncrementalReport {
             ));
         }
         lines
+    }
+}
+
+impl Report for GraphReport {
+    fn table(&self) -> Table {
+        cells::table(self.lines())
+    }
+
+    /// A row an update of edges; one row without any.
+    fn records(&self) -> Table {
+        let mut table = Table::new(&RECORDS);
+        let updates: Vec<Option<&UpdateReport>> = match self.updates.is_empty() {
+            true => vec![None],
+            false => self.updates.iter().map(Some).collect(),
+        };
+        for update in updates {
+            let mut row = self.record();
+            row.extend(UpdateReport::record(update));
+            table.push(row);
+        }
+        table
+    }
+
+    fn text(&self) -> String {
+        cells::text(&self.lines(), 12)
     }
 }
