@@ -5,7 +5,7 @@ use super::graph::{check_same, short};
 use super::means::geometric_mean;
 use super::means::means_by_name;
 use super::outcome::{CUDA, LOWER_BOUND};
-use super::results::{GraphResult, GraphRow, Meta, Results, Update};
+use super::results::{GraphReport, GraphRow, Results, UpdateReport, origin_line};
 use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
 
@@ -15,9 +15,9 @@ const DEFAULT: &str = "cfmalloc";
 /// The time of one batch over one allocator that frees, as a multiple of the lower bound's.
 struct Ratio<'r> {
     graph: &'r str,
-    result: &'r GraphResult,
+    result: &'r GraphReport,
     layout: &'r str,
-    update: &'r Update,
+    update: &'r UpdateReport,
     times: f64,
 }
 
@@ -33,7 +33,7 @@ impl Ratio<'_> {
 /// The ratios of all batches that have a time apart from sorting.
 fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
     let ran = |row: &'_ &GraphRow| {
-        let result = row.result.as_ref();
+        let result = row.outcome.result.as_ref();
         result.is_some_and(|result| !result.updates.is_empty())
     };
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
 
 /// Adds the ratios of the batches of one case.
 fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> Result<()> {
-    let (Some(bound), Some(result)) = (&bound.result, &row.result) else {
+    let (Some(bound), Some(result)) = (&bound.outcome.result, &row.outcome.result) else {
         return Ok(());
     };
     for (position, least) in bound.updates.iter().enumerate() {
@@ -64,13 +64,15 @@ fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> R
         let update = update
             .filter(|update| is_same(update, least))
             .ok_or_else(|| format!("{}: {} has other batches", row.graph, row.allocator))?;
-        if let (Some(least), Some(apply)) = (&least.ms.apply, &update.ms.apply) {
+        let times = update.ms.apply.median / least.ms.apply.median;
+        // Without a time apart from sorting, there is no ratio.
+        if !times.is_nan() {
             found.push(Ratio {
                 graph: &row.graph,
                 result,
                 layout: &row.layout,
                 update,
-                times: apply.median / least.median,
+                times,
             });
         }
     }
@@ -188,16 +190,17 @@ fn finished(titles: &[&str], rows: &[Vec<String>], shown: &[&Ratio]) -> String {
         return NOT_MEASURED.to_owned();
     }
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    markdown(&titles, rows) + &Meta::line(shown.iter().map(|one| &one.result.meta))
+    markdown(&titles, rows) + &origin_line(shown.iter().map(|one| &one.result.meta))
 }
 
 /// Whether two updates are the same batch.
-fn is_same(one: &Update, other: &Update) -> bool {
+fn is_same(one: &UpdateReport, other: &UpdateReport) -> bool {
     (&one.kind, &one.pattern, one.edges) == (&other.kind, &other.pattern, other.edges)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     fn results() -> Results {
@@ -216,7 +219,7 @@ mod tests {
                     "memory": {{"loaded_bytes": 1, "high_water_bytes": 1}},
                     "updates": [{updates}], "graph_hash": "b", "meta": {{}}}}}}"#
             );
-            serde_json::from_str(&row).expect("a row")
+            fixtures::row(&row)
         };
         Results {
             graphs: vec![

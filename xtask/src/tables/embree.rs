@@ -1,6 +1,6 @@
 //! The table of primary rays on a CPU beside Embree.
 
-use super::results::{EmbreeCase, Results};
+use super::results::{EmbreeRow, Results};
 use super::{NOT_MEASURED, distinct, markdown};
 
 /// A row for each scene: million rays per second, and ours against Embree's.
@@ -40,7 +40,7 @@ pub fn table(results: &Results) -> String {
     )
 }
 
-fn cells(case: &EmbreeCase) -> [String; 3] {
+fn cells(case: &EmbreeRow) -> [String; 3] {
     let rate = |ms: f64| format!("{:.1}", case.rays as f64 / ms * 1e-3);
     [
         rate(case.ours_ms.median),
@@ -51,6 +51,7 @@ fn cells(case: &EmbreeCase) -> [String; 3] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -61,7 +62,7 @@ mod tests {
                     "ours_ms": {{"median": 50.0}}, "theirs_ms": {{"median": {ms}}},
                     "cpu": "C", "threads": 2, "meta": {{}}}}"#
             );
-            serde_json::from_str(&text).expect("a case")
+            fixtures::embree(&text)
         };
         let results = Results {
             embree: vec![case(false, 25.0), case(true, 100.0)],

@@ -3,7 +3,7 @@
 
 use super::freeing::can_free;
 use super::outcome::{CUDA, LOWER_BOUND, Outcome};
-use super::results::{EmbreeCase, Results};
+use super::results::{EmbreeRow, Results};
 use super::work::{Times, Work};
 use super::{NOT_MEASURED, apply, bandwidth, kdtree, soak, verdict};
 use crate::Result;
@@ -37,7 +37,7 @@ pub fn list(results: &Results, scene: &str, graph: &str) -> Result<String> {
     let rays = [false, true].map(|is_robust| {
         let cases = results.embree.iter();
         let cases = cases.filter(|case| case.is_robust == is_robust);
-        range(cases.map(EmbreeCase::ratio))
+        range(cases.map(EmbreeRow::ratio))
     });
     let findings = [
         format!(

@@ -4,7 +4,7 @@ use super::freeing::{can_free, shown};
 use super::means::geometric_mean;
 use super::means::means_by_name;
 use super::outcome::{CUDA, LOWER_BOUND, Outcome};
-use super::results::{Meta, Results, Tree};
+use super::results::{Meta, Results, TreeReport, allocator_of, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -18,8 +18,8 @@ const COLUMNS: [&str; 3] = [
 ];
 
 /// Scenes in the order of the file, with their trees of one kind.
-fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)>> {
-    let mut scenes: Vec<(&str, Vec<&Tree>)> = Vec::new();
+fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&TreeReport>)>> {
+    let mut scenes: Vec<(&str, Vec<&TreeReport>)> = Vec::new();
     for tree in &results.kdtree {
         if tree.options.alloc_per_split != per_split {
             continue;
@@ -36,7 +36,8 @@ fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)
         {
             return Err(format!(
                 "{scene}: {} and {} built different trees",
-                trees[0].allocator, other.allocator
+                allocator_of(trees[0]),
+                allocator_of(other)
             ));
         }
     }
@@ -44,17 +45,18 @@ fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)
 }
 
 /// The line under a table of these trees.
-fn line(scenes: &[(&str, Vec<&Tree>)]) -> String {
+fn line(scenes: &[(&str, Vec<&TreeReport>)]) -> String {
     let trees = scenes.iter().flat_map(|(_, trees)| trees);
-    Meta::line(trees.map(|tree| &tree.meta))
+    origin_line(trees.map(|tree| &tree.meta))
 }
 
 /// The build time of each tree as a multiple of that over the lower bound, if there is one.
-fn ratios<'r>(scenes: &[(&'r str, Vec<&'r Tree>)]) -> Vec<(&'r Tree, f64)> {
+fn ratios<'r>(scenes: &[(&'r str, Vec<&'r TreeReport>)]) -> Vec<(&'r TreeReport, f64)> {
     let mut found = Vec::new();
     for (_, trees) in scenes {
         if let Some(bound) = over(trees, LOWER_BOUND) {
-            let ratio = |tree: &&'r Tree| (*tree, tree.build_ms.median / bound.build_ms.median);
+            let ratio =
+                |tree: &&'r TreeReport| (*tree, tree.build_ms.median / bound.build_ms.median);
             found.extend(trees.iter().map(ratio));
         }
     }
@@ -62,16 +64,16 @@ fn ratios<'r>(scenes: &[(&'r str, Vec<&'r Tree>)]) -> Vec<(&'r Tree, f64)> {
 }
 
 /// The tree over this allocator.
-fn over<'r>(trees: &[&'r Tree], allocator: &str) -> Option<&'r Tree> {
+fn over<'r>(trees: &[&'r TreeReport], allocator: &str) -> Option<&'r TreeReport> {
     let mut trees = trees.iter().copied();
-    trees.find(|tree| tree.allocator == allocator)
+    trees.find(|tree| allocator_of(tree) == allocator)
 }
 
 /// The geometric mean over the scenes of each allocator's ratios.
 pub fn mean_ratios(results: &Results, per_split: bool) -> Result<Vec<(String, f64)>> {
     let ratios = ratios(&by_scene(results, per_split)?);
     let values = ratios.into_iter();
-    let values = values.map(|(tree, ratio)| (tree.allocator.clone(), ratio));
+    let values = values.map(|(tree, ratio)| (allocator_of(tree).to_owned(), ratio));
     Ok(means_by_name(values.collect()))
 }
 
@@ -92,15 +94,11 @@ pub fn allocators(results: &Results) -> Result<String> {
         return Ok(NOT_MEASURED.to_owned());
     }
     let all = kinds.each_ref().map(|scenes| ratios(scenes));
-    let names = distinct(
-        all.iter()
-            .flatten()
-            .map(|(tree, _)| tree.allocator.as_str()),
-    );
+    let names = distinct(all.iter().flatten().map(|(tree, _)| allocator_of(tree)));
     let rows = names.into_iter().map(|name| {
         let mut row = vec![shown(name)];
         for ratios in &all {
-            let of_name = || ratios.iter().filter(|(tree, _)| tree.allocator == name);
+            let of_name = || ratios.iter().filter(|(tree, _)| allocator_of(tree) == name);
             let mean = geometric_mean(of_name().map(|(_, ratio)| *ratio));
             let max = of_name().max_by(|a, b| a.1.total_cmp(&b.1));
             let number = |value: f64| format!("{value:.2}");
@@ -133,16 +131,16 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
             trees[0].triangles.to_string(),
             trees.len().to_string(),
         ];
-        let ms = |tree: &Tree| milliseconds(tree.build_ms.median);
+        let ms = |tree: &TreeReport| milliseconds(tree.build_ms.median);
         row.extend(named.map(|name| over(trees, name).map_or("-".to_owned(), ms)));
         let mut free = trees.clone();
-        free.retain(|tree| can_free(&tree.allocator) && tree.allocator != CUDA);
+        free.retain(|tree| can_free(allocator_of(tree)) && allocator_of(tree) != CUDA);
         free.sort_by(|a, b| a.build_ms.median.total_cmp(&b.build_ms.median));
         for tree in [free.first(), free.last()] {
-            let cell = |tree: &&Tree| format!("{} ({})", ms(tree), tree.allocator);
+            let cell = |tree: &&TreeReport| format!("{} ({})", ms(tree), allocator_of(tree));
             row.push(tree.map_or("-".to_owned(), cell));
         }
-        let rate = |tree: &&Tree| {
+        let rate = |tree: &&TreeReport| {
             let rate = tree.triangles as f64 / tree.build_ms.median * 1e-3;
             format!("{rate:.1}")
         };
@@ -160,8 +158,8 @@ pub fn build<'r>(
     allocator: &str,
     metas: &mut Vec<&'r Meta>,
 ) -> Outcome {
-    let is = |tree: &&Tree| {
-        tree.scene == scene && tree.allocator == allocator && !tree.options.alloc_per_split
+    let is = |tree: &&TreeReport| {
+        tree.scene == scene && allocator_of(tree) == allocator && !tree.options.alloc_per_split
     };
     let tree = results.kdtree.iter().find(is);
     metas.extend(tree.map(|tree| &tree.meta));
@@ -207,6 +205,7 @@ pub fn trees(results: &Results) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     fn results(hashes: [&str; 2]) -> Results {
@@ -217,7 +216,7 @@ mod tests {
                     "nodes": 5, "leaves": 3, "max_depth": 2, "references_per_triangle": 1.25,
                     "sah_cost": 7.0, "tree_hash": "{hash}", "meta": {{}}}}"#
             );
-            serde_json::from_str(&text).expect("a tree")
+            fixtures::tree(&text)
         };
         Results {
             kdtree: vec![

@@ -1,6 +1,6 @@
 //! The table of builds of k-d trees on a CPU beside the crate `kdtree-ray`.
 
-use super::results::{RayCase, Results};
+use super::results::{KdtreeRayRow, Results};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A row a scene.
@@ -28,7 +28,7 @@ pub fn table(results: &Results) -> String {
     )
 }
 
-fn row(case: &RayCase) -> Vec<String> {
+fn row(case: &KdtreeRayRow) -> Vec<String> {
     let (ours, theirs) = (case.ours_ms.median, case.theirs_ms.median);
     let [ray, their_ray] = case.triangles_a_ray;
     vec![
@@ -45,6 +45,7 @@ fn row(case: &RayCase) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -53,7 +54,7 @@ mod tests {
             "theirs_ms": {"median": 9.0}, "triangles_a_ray": [1.25, 2.0], "cpu": "C",
             "threads": 2, "meta": {}}"#;
         let results = Results {
-            kdtree_ray: vec![serde_json::from_str(text).expect("a case")],
+            kdtree_ray: vec![fixtures::kdtree_ray(text)],
             ..Results::default()
         };
         let text = table(&results);

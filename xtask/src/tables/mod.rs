@@ -14,6 +14,8 @@ mod differences;
 mod embree;
 mod external;
 mod findings;
+#[cfg(test)]
+mod fixtures;
 mod forms;
 mod freeing;
 mod graph;
