@@ -50,6 +50,8 @@ pub struct PublishedCell {
     pub ms: Option<f64>,
     /// `ok`, `timeout` or `fault`.
     pub status: String,
+    /// Which of two published builds was the faster one.
+    pub build: Option<String>,
 }
 
 /// Registers of a kernel with one malloc and one free.
