@@ -4,18 +4,16 @@ use super::freeing::{can_free, shown};
 use super::graph::{check_same, short};
 use super::means::geometric_mean;
 use super::means::means_by_name;
-use super::outcome::{CUDA, LOWER_BOUND};
+use super::outcome::{CUDA, DEFAULT, LOWER_BOUND};
 use super::results::{GraphReport, GraphRow, Results, UpdateReport, origin_line};
 use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
-
-/// The default of `heapwood graph`.
-const DEFAULT: &str = "cfmalloc";
 
 /// The time of one batch over one allocator that frees, as a multiple of the lower bound's.
 struct Ratio<'r> {
     graph: &'r str,
     result: &'r GraphReport,
+    bound: &'r GraphReport,
     layout: &'r str,
     update: &'r UpdateReport,
     times: f64,
@@ -55,7 +53,7 @@ fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
 }
 
 /// Adds the ratios of the batches of one case.
-fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> Result<()> {
+fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &'r GraphRow, row: &'r GraphRow) -> Result<()> {
     let (Some(bound), Some(result)) = (&bound.outcome.result, &row.outcome.result) else {
         return Ok(());
     };
@@ -70,6 +68,7 @@ fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> R
             found.push(Ratio {
                 graph: &row.graph,
                 result,
+                bound,
                 layout: &row.layout,
                 update,
                 times,
@@ -190,7 +189,42 @@ fn finished(titles: &[&str], rows: &[Vec<String>], shown: &[&Ratio]) -> String {
         return NOT_MEASURED.to_owned();
     }
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    markdown(&titles, rows) + &origin_line(shown.iter().map(|one| &one.result.meta))
+    let line = origin_line(shown.iter().map(|one| &one.result.meta));
+    markdown(&titles, rows) + &bound_line(shown) + &line
+}
+
+/// The commits of the lower bounds, if a ratio is of rows of two commits.
+fn bound_line(shown: &[&Ratio]) -> String {
+    let commit = |result: &GraphReport| result.meta.commit.clone().unwrap_or_default();
+    let differ = shown
+        .iter()
+        .filter(|one| commit(one.bound) != commit(one.result));
+    let commits = distinct(differ.map(|one| commit(one.bound)));
+    match commits.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nThe lower bound is of commit {}: ratios of rows of other commits divide times of two \
+             commits.\n",
+            commits.join(" and ")
+        ),
+    }
+}
+
+/// The batches whose slowest allocator with contiguous rows is CUDA's, and all that it has.
+pub fn cuda_is_last(results: &Results) -> Result<[usize; 2]> {
+    let all = ratios(results)?;
+    let contiguous = || all.iter().filter(|one| one.layout == "contiguous");
+    let cuda = contiguous().filter(|one| one.result.allocator == CUDA);
+    let is_last = |one: &Ratio| {
+        let mut same =
+            contiguous().filter(|other| other.graph == one.graph && other.batch() == one.batch());
+        same.all(|other| other.times <= one.times)
+    };
+    let found: Vec<bool> = cuda.map(is_last).collect();
+    Ok([
+        found.iter().filter(|is_last| **is_last).count(),
+        found.len(),
+    ])
 }
 
 /// Whether two updates are the same batch.
@@ -246,6 +280,25 @@ mod tests {
         let row = "| cmalloc | 2.00 | 4.00 | g, insert 10 K, uniform | - | - | - |";
         assert!(text.contains(row), "{text}");
         assert!(!text.contains("awmalloc"), "{text}");
+    }
+
+    #[test]
+    fn ratios_of_two_commits_are_said_to_be() {
+        let mut results = results();
+        assert!(
+            !by_allocator(&results)
+                .expect("a table")
+                .contains("lower bound is of")
+        );
+        for (row, commit) in results.graphs.iter_mut().zip(["old", "new", "new", "new"]) {
+            let result = row.outcome.result.as_mut().expect("a result");
+            result.meta.commit = Some(commit.to_owned());
+        }
+        let text = by_allocator(&results).expect("a table");
+        assert!(
+            text.contains("\nThe lower bound is of commit old: "),
+            "{text}"
+        );
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The table of PageRank and triangle counting beside the crate `graph`.
 
-use super::results::{GraphCrateRow, Results};
+use super::results::{GraphCrateRow, Results, line_of};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A row for each graph and algorithm; ours in bold where it is slower.
 pub fn table(results: &Results) -> String {
-    let Some(first) = results.graph_crate.first() else {
+    if results.graph_crate.is_empty() {
         return NOT_MEASURED.to_owned();
-    };
+    }
     let titles = [
         "graph, algorithm",
         "vertices",
@@ -21,15 +21,13 @@ pub fn table(results: &Results) -> String {
         "its count after that ms",
     ];
     let rows: Vec<Vec<String>> = results.graph_crate.iter().map(row).collect();
-    let machine = &first.origin.machine;
-    let commit = first.origin.meta.commit.as_deref().unwrap_or("unknown");
-    format!(
-        "{}\n{}, {} threads each, {}, commit {commit}.\n",
-        markdown(&titles.map(str::to_owned), &rows),
-        machine.cpu,
-        first.origin.threads,
-        first.origin.allocator,
-    )
+    let origins = results.graph_crate.iter().map(|case| {
+        let origin = &case.origin;
+        let (cpu, threads) = (&origin.machine.cpu, origin.threads);
+        let what = format!("{cpu}, {threads} threads each, {}", origin.allocator);
+        (what, &origin.meta)
+    });
+    markdown(&titles.map(str::to_owned), &rows) + &line_of(origins)
 }
 
 fn row(case: &GraphCrateRow) -> Vec<String> {

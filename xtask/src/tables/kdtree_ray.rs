@@ -1,13 +1,13 @@
 //! The table of builds of k-d trees on a CPU beside the crate `kdtree-ray`.
 
-use super::results::{KdtreeRayRow, Results};
+use super::results::{KdtreeRayRow, Results, line_of};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A row a scene.
 pub fn table(results: &Results) -> String {
-    let Some(first) = results.kdtree_ray.first() else {
+    if results.kdtree_ray.is_empty() {
         return NOT_MEASURED.to_owned();
-    };
+    }
     let titles = [
         "scene",
         "triangles",
@@ -19,13 +19,11 @@ pub fn table(results: &Results) -> String {
         "its",
     ];
     let rows: Vec<Vec<String>> = results.kdtree_ray.iter().map(row).collect();
-    let commit = first.meta.commit.as_deref().unwrap_or("unknown");
-    format!(
-        "{}\n{}, {} threads each, commit {commit}.\n",
-        markdown(&titles.map(str::to_owned), &rows),
-        first.cpu,
-        first.threads,
-    )
+    let origins = results.kdtree_ray.iter().map(|case| {
+        let threads = format!("{}, {} threads each", case.cpu, case.threads);
+        (threads, &case.meta)
+    });
+    markdown(&titles.map(str::to_owned), &rows) + &line_of(origins)
 }
 
 fn row(case: &KdtreeRayRow) -> Vec<String> {

@@ -78,12 +78,16 @@ pub fn allocator_of(tree: &TreeReport) -> &str {
 /// The line under a table of results: machines and commits.
 pub fn origin_line<'a>(metas: impl IntoIterator<Item = &'a Meta>) -> String {
     let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    let (machines, commits): (Vec<_>, Vec<_>) = metas
-        .into_iter()
-        .map(|meta| {
-            let machine = format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
-            (machine, part(&meta.commit))
-        })
+    let machine = |meta: &Meta| format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
+    line_of(metas.into_iter().map(|meta| (machine(meta), meta)))
+}
+
+/// The same for machines that were named already, as those of results of CPUs.
+pub fn line_of<'a>(origins: impl IntoIterator<Item = (String, &'a Meta)>) -> String {
+    let commit = |meta: &Meta| meta.commit.clone().unwrap_or_else(|| "unknown".to_owned());
+    let origins = origins.into_iter();
+    let (machines, commits): (Vec<_>, Vec<_>) = origins
+        .map(|(machine, meta)| (machine, commit(meta)))
         .unzip();
     let (machines, commits) = (distinct(machines), distinct(commits));
     format!(
