@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cells::{self, median, option};
+use crate::cells::{self, median, option, or_dash};
 use crate::meta::linked_below;
 use crate::{Meta, Report, Samples, Status, Table, milliseconds};
 
@@ -212,10 +212,10 @@ fn short(rows: &[MicroRow]) -> Table {
     titles.extend(["#overlapping nulls", "#corrupt", "status"]);
     let mut table = Table::new(&titles);
     for row in rows {
-        let median = |samples: &Option<Samples>| match samples {
-            Some(samples) => milliseconds(samples.median),
-            None => "-".to_owned(),
+        let median = |samples: &Option<Samples>| {
+            or_dash(samples.as_ref().map(|samples| milliseconds(samples.median)))
         };
+        let counted = |count: Option<u64>| or_dash(count.map(|count| count.to_string()));
         let count = if by_warps { row.blocks } else { row.threads };
         let mut row_cells = vec![
             cells::allocator(&row.allocator, &row.parameters),
@@ -227,10 +227,10 @@ fn short(rows: &[MicroRow]) -> Table {
                 .map_or("mixed".to_owned(), |bytes| bytes.to_string()),
         );
         if cycles {
-            row_cells.push(row.kept.map_or("-".to_owned(), |kept| kept.to_string()));
+            row_cells.push(counted(row.kept.map(u64::from)));
         }
         if turns {
-            row_cells.push(row.turns.map_or("-".to_owned(), |turns| turns.to_string()));
+            row_cells.push(counted(row.turns.map(u64::from)));
         }
         row_cells.push(median(&row.init_ms));
         if one_kernel {
@@ -238,7 +238,6 @@ fn short(rows: &[MicroRow]) -> Table {
         } else {
             row_cells.extend([median(&row.alloc_ms), median(&row.free_ms)]);
         }
-        let counted = |count: Option<u64>| count.map_or("-".to_owned(), |count| count.to_string());
         if draws {
             row_cells.extend([counted(row.counted_allocations), counted(row.counted_frees)]);
         }

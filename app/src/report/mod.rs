@@ -31,12 +31,3 @@ pub fn write<R: Report + ?Sized>(format: Format, report: &R) -> Result<String, E
     let text = format.write(report);
     text.map_err(|error| Error::Failed(error.to_string()))
 }
-
-/// A value as indented JSON with a line break at the end.
-///
-/// # Errors
-///
-/// For a value that JSON does not have.
-pub fn json(value: &impl serde::Serialize) -> Result<String, Error> {
-    heapwood_results::json(value).map_err(|error| Error::Failed(error.to_string()))
-}

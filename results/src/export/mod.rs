@@ -8,7 +8,7 @@ mod text;
 
 use serde::Serialize;
 
-pub use json::json;
+use json::json;
 pub use table::{Cells, Column, Table};
 
 /// A report, or the rows of one, in every format.
