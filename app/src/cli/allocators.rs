@@ -21,7 +21,7 @@ Examples:
 pub struct Arguments {
     /// Describe this allocator: its algorithm and the cost of its calls
     name: Option<String>,
-    /// Format: table, json, csv or markdown
+    /// Format: text, json, csv or markdown
     #[arg(
         long,
         value_enum,

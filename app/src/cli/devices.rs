@@ -20,7 +20,7 @@ pub struct Arguments {
     /// Measure the copy bandwidth of each device's memory
     #[arg(long)]
     bandwidth: bool,
-    /// Format: table, json, csv or markdown
+    /// Format: text, json, csv or markdown
     #[arg(
         long,
         value_enum,

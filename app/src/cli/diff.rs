@@ -48,7 +48,7 @@ pub struct Arguments {
         value_enum,
         value_name = "FORMAT",
         hide_possible_values = true,
-        default_value = "text"
+        default_value_t
     )]
     format: Format,
 }

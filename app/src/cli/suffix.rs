@@ -12,9 +12,9 @@ use crate::report::Format;
 /// Where the rows of a benchmark go, and in which format.
 #[derive(Debug, Args)]
 pub struct ResultArguments {
-    /// Format: table, json, csv or markdown [default: by the suffix of -o]
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
     ///
-    /// Without -o, it is a table.
+    /// Without -o, it is text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Write the results to this file

@@ -36,7 +36,7 @@ pub trait Report: Serialize {
 pub enum Format {
     /// For people: lines, or an aligned table
     #[default]
-    #[cfg_attr(feature = "clap", value(name = "table", alias = "text"))]
+    #[cfg_attr(feature = "clap", value(alias = "table"))]
     Text,
     /// JSON with stable keys
     Json,

@@ -124,7 +124,7 @@ pub fn tree(row: &TreeReport) -> Line {
         )
 }
 
-/// The updates of a case; nothing, once, in the place of none.
+/// The updates of a case. A case without any still has a line.
 fn updates(row: &GraphRow) -> Vec<Option<&UpdateReport>> {
     let updates = row.outcome.result.iter().flat_map(|found| &found.updates);
     let updates: Vec<Option<&UpdateReport>> = updates.map(Some).collect();
@@ -134,7 +134,7 @@ fn updates(row: &GraphRow) -> Vec<Option<&UpdateReport>> {
     }
 }
 
-/// The beginning of the lines of a case.
+/// The cells that all lines of a case begin with.
 fn case(row: &GraphRow) -> Line {
     Line::default()
         .text("graph", &row.graph)
@@ -143,7 +143,7 @@ fn case(row: &GraphRow) -> Line {
         .text("status", row.outcome.status.name())
 }
 
-/// Kept narrow: there is a line for each batch.
+/// A line for each batch. It is narrow, since a file has thousands.
 pub fn graph(row: &GraphRow) -> Vec<Line> {
     let result = row.outcome.result.as_ref();
     let ranks = result.and_then(|found| found.algorithms.ranks.as_ref());

@@ -72,9 +72,9 @@ struct ComparisonArguments {
     /// Only the other cases run. The file may be that of -o, which need not exist yet.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Format: table, json, csv or markdown [default: by the suffix of -o]
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
     ///
-    /// Without -o, it is a table.
+    /// Without -o, it is text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Allocator that times are divided by [default: atomicmalloc]

@@ -13,7 +13,7 @@ pub use tree::Trees;
 
 use crate::allocators::Spec;
 
-/// Where a row over this allocator stands which stands alone.
+/// The standing of a row over this allocator before it is ranked.
 pub fn standing(spec: &Spec) -> Standing {
     Standing {
         frees: spec.frees(),
