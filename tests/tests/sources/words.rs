@@ -12,9 +12,9 @@ const LIMITS: usize = 79;
 /// Words that are no subject of a sentence.
 const SUBJECTS: [&str; 3] = ["What", "Who", "Nobody"];
 /// Sentences in comments that begin so.
-const SENTENCES: usize = 996;
+const SENTENCES: usize = 992;
 /// "of which" in comments.
-const OF_WHICH: usize = 200;
+const OF_WHICH: usize = 199;
 
 /// Rust files in a folder and below.
 fn files(folder: &Path) -> Vec<PathBuf> {
