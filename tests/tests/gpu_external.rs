@@ -12,7 +12,7 @@ use heapwood::size::Pool;
 use heapwood::tree::{self, Builder};
 use heapwood::workload::Status;
 use heapwood::workload::micro::{
-    CallCost, Costs, HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite,
+    HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite, allocator_costs, call_costs,
 };
 use heapwood::workload::tree::Workload as BuildWorkload;
 use heapwood_scenes::generate;
@@ -138,7 +138,7 @@ fn trees_over_them_are_those_of_other_allocators(merge: bool) {
         tree.expect("it is downloaded").hash()
     });
     assert_eq!(own, other);
-    let costs = Costs::of(spec("external").allocator, &*backend).expect("the kernels load");
+    let costs = allocator_costs(spec("external").allocator, &*backend).expect("the kernels load");
     assert!(costs.plain.is_some_and(|cost| cost.registers > 0));
 }
 
@@ -198,7 +198,7 @@ fn what_a_call_costs_is_measured() {
         budget_s: 1.0,
         verify: false,
     };
-    let costs = CallCost::measure(&options, plan, Runner::in_this_process).expect("they run");
+    let costs = call_costs(&options, plan, Runner::in_this_process).expect("they run");
     assert_eq!(costs.len(), 2, "{costs:?}");
     for cost in costs {
         println!("{cost:?}");
@@ -229,7 +229,7 @@ fn refusal(sources: &[&str], name: &str, merge: bool) -> Option<String> {
     let heap = DeviceHeap::new(&*backend, &spec, POOL)
         .and_then(|heap| heap.init().map_err(HeapError::from));
     let costs = heap.map_err(|error| error.to_string()).and_then(|_| {
-        let costs = Costs::of(spec.allocator, &*backend as &dyn Backend);
+        let costs = allocator_costs(spec.allocator, &*backend as &dyn Backend);
         costs.map_err(|error| {
             let is_link = matches!(error, BackendError::Link(_));
             assert!(is_link, "{error}");

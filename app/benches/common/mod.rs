@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use heapwood::Error;
 use heapwood::output::{self, Output};
-use heapwood::report::Table;
+use heapwood::report::Report;
 use serde::Serialize;
 
 /// The exit code of a benchmark of this name; says why it failed.
@@ -19,15 +19,13 @@ pub fn end(name: &str, result: Result<(), Error>) -> ExitCode {
 }
 
 /// Writes rows to a file or else to the standard output: as JSON, a row a line, or as a table.
-pub fn write<Row: Serialize>(
-    to: Option<Output>,
-    rows: &[Row],
-    is_json: bool,
-    table: impl Fn(&[Row]) -> Table,
-) -> Result<(), Error> {
+pub fn write<Row: Serialize>(to: Option<Output>, rows: &[Row], is_json: bool) -> Result<(), Error>
+where
+    [Row]: Report,
+{
     let text = match is_json {
         true => json_lines(rows)?,
-        false => table(rows).text(),
+        false => rows.text(),
     };
     match to {
         Some(file) => file.write(text.as_bytes()),

@@ -16,7 +16,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod library;
-mod report;
 mod work;
 
 use std::path::PathBuf;
@@ -90,5 +89,5 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("{view}");
         rows.push(work::measure(&embree, view, &settings)?);
     }
-    common::write(output, &rows, arguments.json, report::table)
+    common::write(output, &rows, arguments.json)
 }

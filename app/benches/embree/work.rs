@@ -16,7 +16,7 @@ use heapwood_device::render::Mode;
 use heapwood_scenes::{Camera, CleanOptions, Scene, load};
 
 use super::library::{self, Embree, RayHit};
-use super::report::Row;
+use heapwood_results::benches::EmbreeRow as Row;
 
 /// A scene, and from where it is seen.
 #[derive(Clone, Debug)]
@@ -171,15 +171,15 @@ pub fn measure(embree: &Embree, view: &View, settings: &Settings) -> Result<Row,
     let info = backend.info();
     Ok(Row {
         scene: scene.name().to_owned(),
-        triangles: triangles.len(),
-        rays: picture.len(),
-        hits,
-        differing,
+        triangles: triangles.len() as u64,
+        rays: picture.len() as u64,
+        hits: hits as u64,
+        differing: differing as u64,
         ours_ms: samples(our_ms),
         theirs_ms: samples(their_ms),
         is_robust: settings.is_robust,
         cpu: info.device.clone(),
-        threads: settings.threads,
-        meta: heapwood::meta::Meta::of_scene(&info, &scene),
+        threads: settings.threads as u64,
+        meta: heapwood::meta::of_scene(&info, &scene),
     })
 }

@@ -23,7 +23,7 @@ use heapwood::Error;
 use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::output::Output;
 
-use report::Row;
+use heapwood_results::benches::GraphCrateRow as Row;
 use work::Input;
 
 /// Compare PageRank and triangle counting with the crate `graph` on the CPU
@@ -77,10 +77,5 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("{}", input.name());
         rows.extend(work::measure(&input, arguments, threads)?);
     }
-    common::write(
-        output,
-        &rows,
-        arguments.format == Format::Json,
-        report::table,
-    )
+    common::write(output, &rows, arguments.format == Format::Json)
 }

@@ -9,8 +9,9 @@ use heapwood::samples::Samples;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
 use heapwood_graphs::{Csr, CsrOptions};
 
-use super::report::{Origin, Row};
+use super::report;
 use super::{Arguments, ours, theirs};
+use heapwood_results::benches::{GraphCrateRow as Row, Origin};
 
 /// The seed of all graphs.
 const SEED: u64 = 1;
@@ -110,7 +111,7 @@ pub fn measure(input: &Input, arguments: &Arguments, threads: usize) -> Result<V
 }
 
 fn origin(backend: &dyn Backend, allocator: &str, threads: usize, rows: &Csr) -> Origin {
-    Origin::new(&backend.info(), allocator, threads, SEED, rows.graph_hash())
+    report::origin(&backend.info(), allocator, threads, SEED, rows.graph_hash())
 }
 
 /// A graph on both sides.
@@ -200,10 +201,10 @@ impl Case<'_> {
 
     fn row(&self, algorithm: &'static str) -> Row {
         Row {
-            graph: self.input.name(),
+            graph: self.input.name().to_owned(),
             vertices: self.rows.vertices(),
             entries: self.rows.targets.len() as u64,
-            algorithm,
+            algorithm: algorithm.to_owned(),
             iterations: None,
             triangles: None,
             ours_ms: Times::default().samples(),

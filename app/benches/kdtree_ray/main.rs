@@ -14,7 +14,6 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod rays;
-mod report;
 mod work;
 
 use std::path::PathBuf;
@@ -24,7 +23,7 @@ use clap::Parser;
 use heapwood::Error;
 use heapwood::output::Output;
 
-use report::Row;
+use heapwood_results::benches::KdtreeRayRow as Row;
 
 /// Compare builds of k-d trees with the crate `kdtree-ray` on the CPU
 #[derive(Debug, Parser)]
@@ -67,5 +66,5 @@ fn run(arguments: &Arguments) -> Result<(), Error> {
         eprintln!("{name}");
         rows.push(work::measure(name, arguments.runs, arguments.rays)?);
     }
-    common::write(output, &rows, arguments.json, report::table)
+    common::write(output, &rows, arguments.json)
 }

@@ -14,7 +14,7 @@ use heapwood_scenes::{CleanOptions, Scene, generate};
 use kdtree_ray::{AABB, Bounded, BuilderConfig, KDTree};
 
 use super::rays;
-use super::report::Row;
+use heapwood_results::benches::KdtreeRayRow as Row;
 
 /// The constants of both, which are the defaults of `kdtree-ray`.
 const COSTS: Costs = Costs {
@@ -78,14 +78,14 @@ pub fn measure(name: &str, runs: u32, rays: u32) -> Result<Row, Error> {
     let info = Cpu::new(Some(1), None)?.info();
     Ok(Row {
         scene: scene.name().to_owned(),
-        triangles: triangles.len(),
-        nodes: built.tree.nodes.len(),
+        triangles: triangles.len() as u64,
+        nodes: built.tree.nodes.len() as u64,
         ours_ms: samples(our_ms),
         theirs_ms: samples(their_ms),
         triangles_a_ray: [a_ray(ours), a_ray(others)],
         cpu: info.device.clone(),
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
-        meta: heapwood::meta::Meta::of_scene(&info, &scene),
+        threads: std::thread::available_parallelism().map_or(1, usize::from) as u64,
+        meta: heapwood::meta::of_scene(&info, &scene),
     })
 }
 

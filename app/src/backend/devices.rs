@@ -1,12 +1,10 @@
 //! The devices that kernels can run on.
 
-use serde::Serialize;
-
 use super::{Backend, BackendError, Cpu, bandwidth};
 use crate::cuda::{self, DeviceProperties};
 
 /// The CPU or a GPU; what does not apply is none.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// Its backend: `cpu` or `cuda`.
     pub backend: &'static str,

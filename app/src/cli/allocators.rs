@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::common::{BackendArguments, LinkArguments};
 use crate::allocators::{Spec, external, short_form, with_forms};
-use crate::report::Format;
-use crate::report::allocators::{AllocatorRow, allocator_prose, allocator_table};
-use crate::workload::micro::Costs;
+use crate::report::allocators::{allocator_prose, allocator_row};
+use crate::report::{self, Format};
+use crate::workload::micro::{Costs, allocator_costs};
 use crate::{Error, output};
 
 /// Examples, at the end of the help.
@@ -21,7 +21,7 @@ Examples:
 pub struct Arguments {
     /// Describe this allocator: its algorithm and the cost of its calls
     name: Option<String>,
-    /// Format: table, json, csv or markdown
+    /// Format: text, json, csv or markdown
     #[arg(
         long,
         value_enum,
@@ -52,13 +52,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         .map(|allocator| {
             let costs = match allocator.properties.external && arguments.link.is_empty() {
                 true => Costs::UNKNOWN,
-                false => Costs::of(allocator, &*backend)?,
+                false => allocator_costs(allocator, &*backend)?,
             };
-            Ok(AllocatorRow::new(allocator, costs))
+            Ok(allocator_row(allocator, costs))
         })
         .collect::<Result<Vec<_>, Error>>()?;
-    let list = arguments.format.write(&rows, allocator_table)?;
-    if arguments.format != Format::Table {
+    let list = report::write(arguments.format, &rows[..])?;
+    if arguments.format != Format::Text {
         return output::print(&list);
     }
     let short = named.and_then(|allocator| short_form(allocator.description.name));

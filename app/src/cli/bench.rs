@@ -12,11 +12,11 @@ use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
 use crate::allocators::{self, Spec};
 use crate::backend::Options;
-use crate::report::{Format, bench_table, linked_below};
+use crate::report;
 use crate::workload::cases::{self, BenchCase, Runner};
 use crate::workload::fragmentation::Case;
 use crate::workload::linking::{self, Linking};
-use crate::workload::micro::{self, CallCost, HeapState, MAX_RUNS, Plan, Row, Suite};
+use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Row, Suite};
 use crate::{Error, output, size};
 
 use workload::Workload;
@@ -185,7 +185,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
     let mut rows = run_all(&suite, runner(&suite.backend)?)?;
     if suite.allocators.iter().any(Spec::is_external) {
         // What was measured before is not lost for this.
-        match CallCost::measure(&suite.backend, suite.plan, runner) {
+        match micro::call_costs(&suite.backend, suite.plan, runner) {
             Ok(call) => {
                 for link in rows.iter_mut().filter_map(|row| row.meta.link.as_mut()) {
                     link.call.clone_from(&call);
@@ -197,11 +197,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
             ),
         }
     }
-    let mut text = format.write(&rows, |rows| bench_table(rows, format))?;
-    if format == Format::Table {
-        text += &linked_below(rows.iter().map(|row| &row.meta));
-    }
-    write(file, &text)?;
+    write(file, &report::write(format, &rows[..])?)?;
     micro::verdict(&rows)
 }
 

@@ -4,8 +4,7 @@ use clap::Args;
 
 use super::complain;
 use crate::backend::{BackendError, Device};
-use crate::report::Format;
-use crate::report::devices::{DeviceRow, device_table};
+use crate::report::{self, DeviceRow, Format};
 use crate::{Error, output, ptx};
 
 /// Examples, at the end of the help.
@@ -21,7 +20,7 @@ pub struct Arguments {
     /// Measure the copy bandwidth of each device's memory
     #[arg(long)]
     bandwidth: bool,
-    /// Format: table, json, csv or markdown
+    /// Format: text, json, csv or markdown
     #[arg(
         long,
         value_enum,
@@ -43,7 +42,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         let rate = arguments.bandwidth.then(|| device.copy_gb_per_s());
         Ok(DeviceRow {
             copy_gb_per_s: rate.transpose()?,
-            device,
+            backend: device.backend.to_owned(),
+            device: device.device,
+            name: device.name,
+            processors: device.processors,
+            memory_bytes: device.memory_bytes,
+            compute_capability: device.compute_capability,
+            driver: device.driver,
+            uuid: device.uuid,
         })
     };
     let rows = devices.into_iter().map(row);
@@ -51,5 +57,5 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if !ptx::is_embedded() {
         complain("note", &BackendError::NoDeviceCode);
     }
-    output::print(&arguments.format.write(&rows, device_table)?)
+    output::print(&report::write(arguments.format, &rows[..])?)
 }

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde::Serialize;
+use heapwood_results::diff::DiffReport;
 
 use super::common::read_apart;
 use super::suffix;
 use crate::Error;
 use crate::diff::{Difference, Image};
 use crate::output::{self, Output};
-use crate::report::{ResultFormat, json};
+use crate::report::{self, Format};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -42,26 +42,15 @@ pub struct Arguments {
     /// Write FLIP per pixel to this PNG file, from black for 0 to white for 1
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Format of the result
+    /// Format: text, json, csv or markdown
     #[arg(
         long,
         value_enum,
-        value_name = "text|json",
+        value_name = "FORMAT",
         hide_possible_values = true,
         default_value_t
     )]
-    format: ResultFormat,
-}
-
-/// What is written as JSON.
-#[derive(Serialize)]
-struct Report<'a> {
-    reference: String,
-    test: String,
-    tolerance: u8,
-    #[serde(flatten)]
-    difference: &'a Difference,
-    is_over: bool,
+    format: Format,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -108,16 +97,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             )
         }),
     };
-    output::print(&match arguments.format {
-        ResultFormat::Text => text(&found, arguments.tolerance),
-        ResultFormat::Json => json(&Report {
-            reference: arguments.reference.display().to_string(),
-            test: arguments.test.display().to_string(),
-            tolerance: arguments.tolerance,
-            difference: &found,
-            is_over: over.is_some(),
-        })?,
-    })?;
+    let report = DiffReport {
+        reference: arguments.reference.display().to_string(),
+        test: arguments.test.display().to_string(),
+        tolerance: arguments.tolerance,
+        width: found.width,
+        height: found.height,
+        pixels: found.pixels,
+        differing: found.differing,
+        largest: found.largest,
+        mse: found.mse,
+        psnr_db: found.psnr_db,
+        flip: found.flip,
+        is_over: over.is_some(),
+    };
+    output::print(&report::write(arguments.format, &report)?)?;
     match over {
         Some(what) => Err(Error::Verification(format!(
             "{} and {}: {what}",
@@ -126,22 +120,4 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         ))),
         None => Ok(()),
     }
-}
-
-fn text(found: &Difference, tolerance: u8) -> String {
-    let psnr = found
-        .psnr_db
-        .map_or("infinite".to_owned(), |psnr| format!("{psnr:.2} dB"));
-    format!(
-        "pixels         {}, {} of them ({:.4} %) differ by more than {tolerance}\n\
-         largest        {} of 255 in a channel\n\
-         MSE            {:.4}, PSNR {psnr}\n\
-         FLIP           {:.6}\n",
-        found.pixels,
-        found.differing,
-        100.0 * found.share(),
-        found.largest,
-        found.mse,
-        found.flip
-    )
 }

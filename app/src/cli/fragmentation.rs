@@ -8,7 +8,7 @@ use super::common::{BackendArguments, LinkArguments, parse_bytes, progress, writ
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::threads::parse_threads;
-use crate::report::{Format, fragmentation_table, linked_below};
+use crate::report;
 use crate::workload::cases::Runner;
 use crate::workload::fragmentation::{self, Case};
 use crate::{Error, allocators, size};
@@ -95,10 +95,6 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
         }
     }
     bar.finish_and_clear();
-    let mut text = format.write(&rows, |rows| fragmentation_table(rows, format))?;
-    if format == Format::Table {
-        text += &linked_below(rows.iter().map(|row| &row.meta));
-    }
-    write(file, &text)?;
+    write(file, &report::write(format, &rows[..])?)?;
     fragmentation::verdict(&rows)
 }

@@ -20,8 +20,8 @@ use crate::Error;
 use crate::graph::algorithms::Saves;
 use crate::graph::{Layout, Limits, Options};
 use crate::output::{self, Output};
-use crate::report::graph::GraphReport;
-use crate::report::{ResultFormat, json};
+use crate::report;
+use crate::report::graph::graph_report;
 use crate::workload::graph::Workload;
 pub(super) use work::WorkArguments;
 
@@ -43,14 +43,11 @@ pub struct Arguments {
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Format of the result [default: by the suffix of -o, else text]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "text|json",
-        hide_possible_values = true
-    )]
-    format: Option<ResultFormat>,
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
+    ///
+    /// Without -o, it is text.
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<report::Format>,
     #[command(flatten)]
     work: WorkArguments,
     #[command(flatten)]
@@ -111,11 +108,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         })?;
 
     let top = arguments.work.algorithms.top();
-    let report = GraphReport::new(&workload, &backend.info(), &runs, top);
-    let text = match format {
-        ResultFormat::Text => report.text(),
-        ResultFormat::Json => json(&report)?,
-    };
+    let report = graph_report(&workload, &backend.info(), &runs, top);
+    let text = report::write(format, &report)?;
     match file {
         // Values are read by a program, the report by people.
         None if targets.use_standard_output() => {

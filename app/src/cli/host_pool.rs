@@ -5,7 +5,7 @@ use clap::Args;
 use super::common::{BackendArguments, parse_bytes, spinner, write};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
-use crate::report::host_pool_table;
+use crate::report;
 use crate::workload::check_statuses;
 use crate::workload::host_pool::{self, Pattern, Suite};
 use crate::{Error, size};
@@ -65,7 +65,6 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     let spinner = spinner(String::new());
     let rows = host_pool::run(&suite, |case| spinner.set_message(case.to_owned()))?;
     spinner.finish_and_clear();
-    let text = format.write(&rows, |rows| host_pool_table(rows, format))?;
-    write(file, &text)?;
+    write(file, &report::write(format, &rows[..])?)?;
     check_statuses(rows.iter().map(|row| row.status))
 }

@@ -16,7 +16,7 @@ use super::tree::{AllocatorArguments, ScenesArguments, TreeArguments};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::output::Output;
-use crate::report::{FramesReport, PictureReport, ResultFormat, SavedReport, TreeReport, json};
+use crate::report::{self, Format, SavedReport, frames_report, picture_report, tree_report};
 use crate::tree::{Shading, TreeError};
 use crate::workload::frames;
 use crate::workload::tree::Workload;
@@ -46,14 +46,11 @@ pub struct Arguments {
     /// Write the result to this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Format of the result [default: by the suffix of -o, else text]
-    #[arg(
-        long,
-        value_enum,
-        value_name = "text|json",
-        hide_possible_values = true
-    )]
-    format: Option<ResultFormat>,
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
+    ///
+    /// Without -o, it is text.
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
@@ -124,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
     let measured = measured?;
-    let mut report = TreeReport::new(&workload, &backend.info(), &measured);
+    let mut report = tree_report(&workload, &backend.info(), &measured);
     let shading = Shading::from(arguments.shade);
     let render = |camera: &Camera| measured.tree.render(camera, &shading, 1);
     let image = camera.as_ref().map(render).transpose()?;
@@ -139,16 +136,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
         target.write(&image.png()?)?;
         let name = path.display().to_string();
-        report.render = Some(PictureReport::new(&image, &shading, &name));
+        report.render = Some(picture_report(&image, &shading, &name));
     }
     if let (Some(view), Some(camera)) = (view, camera) {
         view.write(&camera, scene.offset())?;
     }
-    let text = match format {
-        ResultFormat::Text => report.text(),
-        ResultFormat::Json => json(&report)?,
-    };
-    write(file, &text)
+    write(file, &report::write(format, &report)?)
 }
 
 /// Builds the trees of a moving scene, measures and reports.
@@ -178,10 +171,6 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     bar.set_message("frames");
     let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
     bar.finish_and_clear();
-    let report = FramesReport::new(&workload, &backend.info(), &measured?);
-    let text = match format {
-        ResultFormat::Text => report.text(),
-        ResultFormat::Json => json(&report)?,
-    };
-    write(file, &text)
+    let report = frames_report(&workload, &backend.info(), &measured?);
+    write(file, &report::write(format, &report)?)
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapwood_scenes::{Camera, Scene};
-use serde::Serialize;
 
 use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
@@ -21,7 +20,8 @@ use crate::backend::DeviceInfo;
 use crate::generate::{SceneSpec, Source, source};
 use crate::output::{self, Output};
 use crate::report::{
-    KeptReport, PictureReport, RenderReport, ResultFormat, SequenceReport, TreeOrigin, json,
+    self, Format, PictureReport, Pictures, SequenceReport, TreeOrigin, kept_report, picture_report,
+    render_report,
 };
 use crate::tree::{Builder, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
 
@@ -73,15 +73,15 @@ pub struct Arguments {
     /// Further runs leave some of the rays out.
     #[arg(long, hide_short_help = true)]
     ray_times: bool,
-    /// Format of the report
+    /// Format: text, json, csv or markdown
     #[arg(
         long,
         value_enum,
-        value_name = "text|json",
+        value_name = "FORMAT",
         hide_possible_values = true,
         default_value_t
     )]
-    format: ResultFormat,
+    format: Format,
     #[command(flatten)]
     shade: ShadeArguments,
     #[command(flatten)]
@@ -183,13 +183,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let samples = pictures.last().map_or(0, |picture| picture.samples);
     let info = backend.info();
     let text = match (arguments.sequence.is_given(), pictures.pop()) {
-        (false, Some(picture)) => {
-            arguments.result(&scene, &info, origin, picture, |picture| picture.text())?
-        }
+        (false, Some(picture)) => arguments.result(&scene, &info, origin, picture)?,
         (_, last) => {
             pictures.extend(last);
             let pictures = SequenceReport::new(pictures);
-            arguments.result(&scene, &info, origin, pictures, SequenceReport::text)?
+            arguments.result(&scene, &info, origin, pictures)?
         }
     };
     output::print(&text)?;
@@ -249,7 +247,7 @@ impl Renderer<'_> {
             false => picture.png()?,
         })?;
         let name = name.display().to_string();
-        let mut report = PictureReport::new(&picture, &shading, &name);
+        let mut report = picture_report(&picture, &shading, &name);
         report.options.light_scale = self.arguments.shade.light.light_scale();
         Ok(report)
     }
@@ -283,22 +281,16 @@ impl Arguments {
     }
 
     /// What is printed of pictures.
-    fn result<P: Serialize>(
+    fn result<P: Pictures>(
         &self,
         scene: &Scene,
         info: &DeviceInfo,
         origin: TreeOrigin,
         pictures: P,
-        text: impl FnOnce(&P) -> String,
     ) -> Result<String, Error> {
-        match self.format {
-            ResultFormat::Text => Ok(text(&pictures)),
-            ResultFormat::Json => {
-                let mut report = RenderReport::new(scene, info, origin, pictures);
-                report.meta.seed = Some(self.shade.seed().into());
-                json(&report)
-            }
-        }
+        let mut report = render_report(scene, info, origin, pictures);
+        report.meta.seed = Some(self.shade.seed().into());
+        report::write(self.format, &report)
     }
 }
 
@@ -311,7 +303,7 @@ fn origin(builder: Builder, built: &Built<DeviceTree>) -> Result<TreeOrigin, Err
         Builder::File(file) => {
             let name = file.path().display().to_string();
             let tree = built.tree.download()?;
-            TreeOrigin::File(KeptReport::new(&tree, &name, build_ms))
+            TreeOrigin::File(kept_report(&tree, &name, build_ms))
         }
     })
 }

@@ -7,14 +7,14 @@ use clap::Args;
 
 use crate::Error;
 use crate::output::Output;
-use crate::report::{Format, ResultFormat};
+use crate::report::Format;
 
 /// Where the rows of a benchmark go, and in which format.
 #[derive(Debug, Args)]
 pub struct ResultArguments {
-    /// Format: table, json, csv or markdown [default: by the suffix of -o]
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
     ///
-    /// Without -o, it is a table.
+    /// Without -o, it is text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Write the results to this file
@@ -35,24 +35,13 @@ impl ResultArguments {
     }
 }
 
-/// A format of reports, by the suffix of its files.
-pub trait Suffix: Copy + Default + PartialEq + 'static {
-    /// All formats, each with its suffix in small letters.
-    const ALL: &'static [(&'static str, Self)];
-}
-
-impl Suffix for Format {
-    const ALL: &'static [(&'static str, Self)] = &[
-        ("txt", Self::Table),
-        ("json", Self::Json),
-        ("csv", Self::Csv),
-        ("md", Self::Markdown),
-    ];
-}
-
-impl Suffix for ResultFormat {
-    const ALL: &'static [(&'static str, Self)] = &[("txt", Self::Text), ("json", Self::Json)];
-}
+/// All formats of reports, each with the suffix of its files in small letters.
+const FORMATS: [(&str, Format); 4] = [
+    ("txt", Format::Text),
+    ("json", Format::Json),
+    ("csv", Format::Csv),
+    ("md", Format::Markdown),
+];
 
 /// The suffix of a file's name in small letters, if it has one.
 fn of(path: &Path) -> Option<String> {
@@ -87,16 +76,16 @@ pub fn check(path: &Path, written: &[&str]) -> Result<(), Error> {
 /// # Errors
 ///
 /// A suffix that stands for no format, or for another than the one asked for.
-pub fn format<F: Suffix>(asked: Option<F>, path: Option<&Path>) -> Result<F, Error> {
+pub fn format(asked: Option<Format>, path: Option<&Path>) -> Result<Format, Error> {
     let Some((path, suffix)) = path.and_then(|path| Some((path, of(path)?))) else {
         return Ok(asked.unwrap_or_default());
     };
-    let named = F::ALL.iter().find(|(name, _)| *name == suffix);
-    let suffix_of = |format: F| F::ALL.iter().find(|(_, of)| *of == format);
+    let named = FORMATS.iter().find(|(name, _)| *name == suffix);
+    let suffix_of = |format: Format| FORMATS.iter().find(|(_, of)| *of == format);
     match (named, asked.and_then(suffix_of)) {
         (None, None) => Err(refused(
             path,
-            &F::ALL.iter().map(|of| of.0).collect::<Vec<_>>(),
+            &FORMATS.iter().map(|of| of.0).collect::<Vec<_>>(),
         )),
         (Some(named), Some(asked)) if named.1 == asked.1 => Ok(asked.1),
         (_, Some(asked)) => Err(refused(path, &[asked.0])),
@@ -134,17 +123,16 @@ mod tests {
     #[test]
     fn a_suffix_chooses_the_format_or_agrees_with_it() {
         let of = |asked, name| format(asked, Some(Path::new(name))).ok();
-        assert_eq!(of(None, "a.json"), Some(ResultFormat::Json));
-        assert_eq!(of(None, "a.txt"), Some(ResultFormat::Text));
-        assert_eq!(of(None, "a"), Some(ResultFormat::Text));
-        assert_eq!(of(Some(ResultFormat::Json), "a"), Some(ResultFormat::Json));
-        assert_eq!(of(Some(ResultFormat::Json), "a.txt"), None);
+        assert_eq!(of(None, "a.json"), Some(Format::Json));
+        assert_eq!(of(None, "a.txt"), Some(Format::Text));
+        assert_eq!(of(None, "a"), Some(Format::Text));
+        assert_eq!(of(Some(Format::Json), "a"), Some(Format::Json));
+        assert_eq!(of(Some(Format::Json), "a.txt"), None);
         assert_eq!(of(None, "a.bmp"), None);
-        let of = |asked, name| format(asked, Some(Path::new(name))).ok();
         assert_eq!(of(None, "a.CSV"), Some(Format::Csv));
         assert_eq!(of(Some(Format::Markdown), "a.md"), Some(Format::Markdown));
-        assert_eq!(of(Some(Format::Table), "a.csv"), None);
+        assert_eq!(of(Some(Format::Text), "a.csv"), None);
         assert_eq!(of(None, "a.png"), None);
-        assert_eq!(format(None, None).ok(), Some(Format::Table));
+        assert_eq!(format(None, None).ok(), Some(Format::Text));
     }
 }

@@ -18,7 +18,6 @@ mod flip;
 use std::path::{Path, PathBuf};
 
 use image::ExtendedColorType;
-use serde::Serialize;
 use thiserror::Error;
 
 pub use flip::{PIXELS_PER_DEGREE, flip};
@@ -113,7 +112,7 @@ impl Image {
 }
 
 /// How two images differ.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Difference {
     /// Pixels of a row.
     pub width: u32,
@@ -132,7 +131,6 @@ pub struct Difference {
     /// The mean of FLIP over the pixels: 0 if equal, 1 at most.
     pub flip: f64,
     /// FLIP of each pixel, row by row.
-    #[serde(skip)]
     pub map: Vec<f32>,
 }
 

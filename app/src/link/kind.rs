@@ -2,45 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-
-/// A kind of file with compiled functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Relocatable code of a GPU.
-    Cubin,
-    /// Code of several GPUs, or PTX, in one file.
-    Fatbin,
-    /// An object of the host with relocatable device code in it.
-    Object,
-    /// An archive of such objects.
-    Archive,
-    /// PTX as text.
-    Ptx,
-    /// A shared library of the host.
-    SharedLibrary,
-    /// Device code that was linked already: by itself, or in an object.
-    Whole,
-    /// An object of the host without device code.
-    HostObject,
-}
-
-impl Kind {
-    /// What messages call it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cubin => "a cubin",
-            Self::Fatbin => "a fatbin",
-            Self::Object => "an object with device code",
-            Self::Archive => "an archive of objects",
-            Self::Ptx => "PTX",
-            Self::SharedLibrary => "a shared library",
-            Self::Whole => "device code that is linked already",
-            Self::HostObject => "an object",
-        }
-    }
-}
+pub use heapwood_results::meta::FileKind as Kind;
 
 /// The section of an object that relocatable device code is in.
 const RELOCATABLE: &[u8] = b"__nv_relfatbin";

@@ -19,6 +19,7 @@ use heapwood_scenes::fnv1a;
 use serde::{Deserialize, Serialize};
 
 pub use error::LinkError;
+pub use heapwood_results::meta::AboutFile;
 pub use kind::Kind;
 pub use library::{Libraries, OwnHeap};
 pub use merge::merged;
@@ -247,17 +248,6 @@ pub struct Linked {
     /// The most registers of a thread of the linked kernels so far; nothing where threads have
     /// none.
     pub registers: Option<u32>,
-}
-
-/// What results say of a file that was linked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AboutFile {
-    /// Its path, as it was given.
-    pub file: String,
-    /// What it is.
-    pub kind: Kind,
-    /// Fingerprint of its bytes, 16 hexadecimal digits.
-    pub hash: String,
 }
 
 #[cfg(test)]

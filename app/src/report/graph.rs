@@ -1,225 +1,174 @@
-//! The results of keeping, changing and searching a graph.
+//! Runs of a graph workload as a report.
 
 mod events;
 mod memory;
-mod runs;
-mod text;
 
-use std::collections::BTreeMap;
+pub use heapwood_results::graph::*;
 
-use serde::{Deserialize, Serialize};
-
-use crate::graph::algorithms::Reports;
-use crate::meta::Meta;
+use crate::backend::DeviceInfo;
+use crate::graph::algorithms::ReportContext;
+use crate::graph::{Layout, Phase};
+use crate::meta;
 use crate::samples::Samples;
+use crate::workload::graph::{self, Results, Run, Workload};
 
-pub use events::{BatchReport, StreamReport};
-pub use memory::{MemoryReport, RoundMemory};
+use events::stream_report;
+use memory::memory_report;
 
-/// The result of `heapwood graph`; the keys are stable, what was not asked for
-/// is null. Vertices are numbered as in the file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct GraphReport {
-    /// The graph's name.
-    pub graph: String,
-    /// Vertices.
-    pub vertices: u32,
-    /// The number of the first one.
-    pub first_vertex: u64,
-    /// Whether the numbers of the file may have gaps; if not, the others follow the first.
-    pub compact_ids: bool,
-    /// Edges in the file.
-    pub edges_read: u64,
-    /// Entries after both directions of undirected edges were made.
-    pub edges_symmetrized: u64,
-    /// Entries in the rows that are loaded.
-    pub edges_stored: u64,
-    /// Edges of the file from a vertex to itself.
-    pub self_loops: u64,
-    /// Whether those are stored.
-    pub self_loops_kept: bool,
-    /// Entries that were there already.
-    pub duplicates: u64,
-    /// Whether an edge says nothing about the opposite direction.
-    pub directed: bool,
-    /// `cpu` or `cuda`.
-    pub backend: String,
-    /// The product.
-    pub device: String,
-    /// The allocator.
-    pub allocator: String,
-    /// All of its parameters.
-    pub parameters: BTreeMap<String, String>,
-    /// Whether blocks were checked.
-    pub check_heap: bool,
-    /// `contiguous` or `linked`.
-    pub layout: String,
-    /// Bytes of the allocator's pool, at the end.
-    pub pool_bytes: u64,
-    /// Times that all was repeated, samples of every time.
-    pub runs: u32,
-    /// Making the heap and loading the graph.
-    pub init_ms: Samples,
-    /// What the graph takes after all updates.
-    pub memory: MemoryReport,
-    /// Insertions and deletions of edges, round by round.
-    pub updates: Vec<UpdateReport>,
-    /// Insertions and deletions of vertices, round by round: insertions before the edges of the
-    /// round, deletions after them.
-    pub vertex_updates: Vec<VertexUpdateReport>,
-    /// Events and the time of their batches.
-    pub stream: Option<StreamReport>,
-    /// What was carried along, after each round, or, numbered as its batch, after the last
-    /// batch of a stream.
-    pub incremental: Option<Vec<IncrementalReport>>,
-    /// Vertices after all updates, without those that were deleted.
-    pub vertices_final: u32,
-    /// Entries after all updates.
-    pub edges_final: u64,
-    /// What was computed after all updates, a key an algorithm.
-    #[serde(flatten)]
-    pub algorithms: Reports,
-    /// Fingerprint of the graph after all updates.
-    pub graph_hash: String,
-    /// What an independent implementation agrees on.
-    pub verified: Option<Vec<String>>,
-    /// Machine, program and input.
-    pub meta: Meta,
-}
-
-impl GraphReport {
-    /// What it took to change the graph, in milliseconds: medians, summed over all updates and
-    /// the batches of a stream; without any of them, what it took to load the graph. Algorithms
-    /// are not in it, which allocate nothing.
-    pub fn changes_ms(&self) -> f64 {
-        let edges = self.updates.iter().map(|update| &update.ms.total);
-        let vertices = self.vertex_updates.iter().map(|update| &update.ms);
-        let updates = edges.chain(vertices).map(|ms| ms.median);
-        let stream = self.stream.iter().map(StreamReport::batches_ms);
-        let changes = updates.chain(stream).reduce(|sum, ms| sum + ms);
-        changes.unwrap_or(self.init_ms.median)
+/// Reports runs, at least one, that found the same; of ranks the `top` highest.
+///
+/// # Panics
+///
+/// If there are no runs.
+pub fn graph_report(
+    workload: &Workload,
+    info: &DeviceInfo,
+    runs: &[Run],
+    top: usize,
+) -> GraphReport {
+    let first = &runs[0];
+    let (input, store) = (workload.input, &workload.store);
+    let statistics = &input.statistics;
+    let results: Vec<&Results> = runs.iter().map(|run| &run.results).collect();
+    let context = ReportContext {
+        input,
+        as_loaded: store.layout == Layout::Contiguous
+            && workload.stream.rounds == 0
+            && workload.events.is_none(),
+        top,
+    };
+    let algorithms = workload.algorithms.report(&results, &context);
+    let mut about = meta::over(meta::of_device(info), &store.spec, info);
+    about.seed = Some(workload.stream.seed);
+    about.input_hash = Some(format!("{:016x}", input.rows.graph_hash()));
+    GraphReport {
+        graph: input.name.clone(),
+        vertices: input.rows.vertices(),
+        first_vertex: input.ids.first(),
+        compact_ids: input.ids.are_listed(),
+        edges_read: statistics.edges_read,
+        edges_symmetrized: statistics.edges_symmetrized,
+        edges_stored: statistics.edges_stored,
+        self_loops: statistics.self_loops,
+        self_loops_kept: input.options.keep_self_loops,
+        duplicates: statistics.duplicates,
+        directed: input.rows.directed,
+        backend: info.backend.to_owned(),
+        device: info.device.clone(),
+        allocator: store.spec.label(),
+        parameters: store.spec.parameters(),
+        check_heap: workload.check_heap,
+        layout: store.layout.name().to_owned(),
+        pool_bytes: first.pool_bytes,
+        runs: runs.len() as u32,
+        init_ms: samples(runs, |run| run.init_ms),
+        memory: memory_report(first),
+        updates: (0..first.updates.len())
+            .map(|place| update(runs, place))
+            .collect(),
+        vertex_updates: (0..first.vertex_updates.len())
+            .map(|place| vertex_update(runs, place))
+            .collect(),
+        stream: stream_report(workload, runs),
+        incremental: workload.algorithms.incremental.then(|| {
+            let rounds = 0..first.rounds.len();
+            rounds.map(|round| incremental(runs, round)).collect()
+        }),
+        vertices_final: first.vertices,
+        edges_final: first.entries,
+        algorithms,
+        graph_hash: format!("{:016x}", first.hash),
+        verified: input.edges.as_ref().map(|_| first.verified.clone()),
+        meta: about,
     }
 }
 
-/// The insertions or the deletions of a round.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct UpdateReport {
-    /// `insert` or `delete`.
-    pub kind: String,
-    /// How edges were drawn, `uniform` or `pressure`; null for those of a file.
-    pub pattern: Option<String>,
-    /// Number of the round.
-    pub round: u32,
-    /// Edges of all batches.
-    pub edges: u64,
-    /// Batches.
-    pub batches: u64,
-    /// Edges that were inserted.
-    pub inserted: u64,
-    /// Edges that were there already, or twice in a batch.
-    pub duplicates: u64,
-    /// Edges that were deleted.
-    pub deleted: u64,
-    /// Edges to delete that were not there.
-    pub missing: u64,
-    /// Edges whose ends are no vertices, and loops unless they are kept.
-    pub rejected: u64,
-    /// Milliseconds of all batches.
-    pub ms: UpdateTimes,
-    /// Edges a second, of the median.
-    pub per_second: Option<f64>,
+/// A time of every run.
+fn samples(runs: &[Run], time: impl Fn(&Run) -> f64) -> Samples {
+    let times = runs.iter().map(time).collect();
+    Samples::new(times).expect("there is a run")
 }
 
-/// The vertices that were inserted or deleted in a round.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct VertexUpdateReport {
-    /// `insert` or `delete`.
-    pub kind: String,
-    /// Number of the round.
-    pub round: u32,
-    /// Vertices to insert or to delete.
-    pub vertices: u64,
-    /// Vertices that were inserted.
-    pub inserted: u64,
-    /// Vertices that were deleted.
-    pub deleted: u64,
-    /// Vertices to delete that were not there any more, or were listed twice.
-    pub missing: u64,
-    /// Entries that went with vertices.
-    pub entries_deleted: u64,
-    /// Vertices afterwards, without those that were deleted.
-    pub present: u32,
-    /// All of it, in milliseconds; insertions take time only if records have to grow.
-    pub ms: Samples,
+fn update(runs: &[Run], place: usize) -> UpdateReport {
+    let applied = &runs[0].updates[place];
+    let total = samples(runs, |run| run.updates[place].times.total());
+    let phase = |phase| samples(runs, |run| run.updates[place].times.of(phase));
+    let (counts, inserts) = (&applied.counts, applied.kind() == "insert");
+    UpdateReport {
+        kind: applied.kind().to_owned(),
+        pattern: applied.pattern.map(|pattern| pattern.name().to_owned()),
+        round: applied.round,
+        edges: applied.edges as u64,
+        batches: applied.batches as u64,
+        inserted: if inserts { counts.applied } else { 0 },
+        duplicates: counts.duplicates,
+        deleted: if inserts { 0 } else { counts.applied },
+        missing: counts.missing,
+        rejected: counts.rejected,
+        per_second: (total.median > 0.0).then(|| applied.edges as f64 / total.median * 1e3),
+        ms: UpdateTimes {
+            total,
+            sort: phase(Phase::Sort),
+            apply: samples(runs, |run| run.updates[place].times.apply()),
+            classify: phase(Phase::Classify),
+            allocate: phase(Phase::Allocate),
+            copy: phase(Phase::Copy),
+            free: phase(Phase::Free),
+            triangles: phase(Phase::Triangles),
+            components: phase(Phase::Components),
+        },
+    }
 }
 
-/// Times of updates; what `incremental` adds to batches is among them.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct UpdateTimes {
-    /// All of it.
-    pub total: Samples,
-    /// Sorting.
-    pub sort: Samples,
-    /// Everything after that: the sum of what follows.
-    pub apply: Samples,
-    /// Comparing the batch with the graph.
-    pub classify: Samples,
-    /// Requesting blocks; with linked pages, also filling them.
-    pub allocate: Samples,
-    /// Filling new blocks, and changing others in place.
-    pub copy: Samples,
-    /// Freeing blocks; with linked pages, also closing gaps.
-    pub free: Samples,
-    /// Counting the triangles that were made or destroyed, if that was asked.
-    pub triangles: Samples,
-    /// Joining and marking components, if that was asked.
-    pub components: Samples,
+fn vertex_update(runs: &[Run], place: usize) -> VertexUpdateReport {
+    let applied = &runs[0].vertex_updates[place];
+    let (vertices, inserts) = (applied.vertices as u64, applied.kind() == "insert");
+    VertexUpdateReport {
+        kind: applied.kind().to_owned(),
+        round: applied.round,
+        vertices,
+        inserted: if inserts { applied.applied } else { 0 },
+        deleted: if inserts { 0 } else { applied.applied },
+        missing: vertices - applied.applied,
+        entries_deleted: applied.entries,
+        present: applied.present,
+        ms: samples(runs, |run| run.vertex_updates[place].ms),
+    }
 }
 
-/// What is known after a round from what was known before.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IncrementalReport {
-    /// Number of the round.
-    pub round: u32,
-    /// Triangles by the batches' counts.
-    pub triangles: Option<IncrementalCount>,
-    /// Ranks from those before.
-    pub pagerank: Option<IncrementalRanks>,
-    /// Components from those before.
-    pub components: Option<IncrementalComponents>,
-}
-
-/// Triangles that the batches have counted.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IncrementalCount {
-    /// In the graph; the same when counted anew.
-    pub count: u64,
-    /// Counting anew.
-    pub recomputed_ms: Samples,
-}
-
-/// Components from those before.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IncrementalComponents {
-    /// Their number; the same when counted anew.
-    pub count: u64,
-    /// Joining and marking them by batches of edges, and bringing labels up to date.
-    pub ms: Samples,
-    /// Labelling them anew.
-    pub recomputed_ms: Samples,
-}
-
-/// Ranks that were computed from others.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IncrementalRanks {
-    /// Iterations from the ranks before.
-    pub iterations: u32,
-    /// Those iterations.
-    pub ms: Samples,
-    /// Iterations from equal ranks.
-    pub recomputed_iterations: u32,
-    /// Those iterations.
-    pub recomputed_ms: Samples,
-    /// Difference of both, summed over vertices.
-    pub difference: f64,
+fn incremental(runs: &[Run], place: usize) -> IncrementalReport {
+    let first = &runs[0].rounds[place];
+    let ranks_ms = |of: fn(&graph::IncrementalRanks) -> f64| {
+        samples(runs, |run| run.rounds[place].ranks.as_ref().map_or(0.0, of))
+    };
+    let components_ms = |of: fn(&graph::IncrementalComponents) -> f64| {
+        samples(runs, |run| {
+            run.rounds[place].components.as_ref().map_or(0.0, of)
+        })
+    };
+    IncrementalReport {
+        round: first.round,
+        triangles: first.triangles.as_ref().map(|found| IncrementalCount {
+            count: found.count,
+            recomputed_ms: samples(runs, |run| {
+                let triangles = run.rounds[place].triangles.as_ref();
+                triangles.map_or(0.0, |found| found.full_ms)
+            }),
+        }),
+        pagerank: first.ranks.as_ref().map(|found| IncrementalRanks {
+            iterations: found.iterations,
+            ms: ranks_ms(|found| found.ms),
+            recomputed_iterations: found.full_iterations,
+            recomputed_ms: ranks_ms(|found| found.full_ms),
+            difference: found.apart,
+        }),
+        components: first
+            .components
+            .as_ref()
+            .map(|found| IncrementalComponents {
+                count: found.count,
+                ms: components_ms(|found| found.ms),
+                recomputed_ms: components_ms(|found| found.full_ms),
+            }),
+    }
 }

@@ -1,10 +1,7 @@
 //! The result of a build: a tree, with time and counts of the build.
 
-use std::fmt;
-
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::plan::BuildResult;
-use serde::{Deserialize, Serialize};
 
 /// A tree that was built, on the host or on a backend, with time and counts of the build.
 #[derive(Clone, Debug)]
@@ -62,25 +59,5 @@ impl From<KernelStats> for BuildStats {
             cut_leaves: stats.result.cut_leaves,
             kernels: Some(stats),
         }
-    }
-}
-
-/// The builders by name. Both build the same tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum BuilderKind {
-    /// The kernels for GPUs, over an allocator; the CPU runs them too
-    #[default]
-    Kernels,
-    /// Code for the cores of a CPU, without an allocator
-    Cores,
-}
-
-impl fmt::Display for BuilderKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Kernels => "kernels",
-            Self::Cores => "cores",
-        })
     }
 }

@@ -34,7 +34,7 @@ mod trace;
 
 pub(crate) use build::first_pool;
 pub use build::{BuildMemory, Builder, KernelBuild, PreparedBuild};
-pub use built::{BuildStats, BuilderKind, Built, KernelStats};
+pub use built::{BuildStats, Built, KernelStats};
 pub use cores::Cores;
 pub use device_tree::DeviceTree;
 pub use error::TreeError;
@@ -42,6 +42,7 @@ pub use file::{Damage, TreeFile, TreeFileError};
 pub use frames::{BuiltFrame, FrameBuilder, FramePlan};
 pub use heapwood_device::kdtree::plan::{Options, Quality};
 pub use heapwood_device::render::{DeltaLight, Hit, Sky, Triangle};
+pub use heapwood_results::build::BuilderKind;
 pub use host_tree::{HostTree, TreeHash, TreeShape};
 pub use image::{
     Aovs, Crop, Lighting, PlacedLighting, RayCounts, RayTimes, RenderedImage, Shade, Shading,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::micro::Costs;
+use super::micro::allocator_costs;
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Options;
@@ -90,7 +90,7 @@ pub fn child_main(linking: &str) -> Result<String, Error> {
         if let Ok(heap) = spec.setup(std::ptr::null_mut(), POOL, processors) {
             backend.bind(spec.allocator, heap)?;
         }
-        Costs::of(spec.allocator, &*backend)?;
+        allocator_costs(spec.allocator, &*backend)?;
     }
     Ok(LINKED.to_owned())
 }

@@ -77,6 +77,45 @@ fn a_tree_is_reported_with_stable_keys() {
 }
 
 #[test]
+fn results_of_single_runs_are_tables_too() {
+    let folder = Folder::new();
+    folder.scene("knot");
+    folder.put("kite.graph", "5 5\n2 3\n1 3\n1 2 4\n3 5\n4\n");
+    for (command, titles) in [
+        (
+            "kdtree @knot.obj --runs 1 --backend cpu",
+            "scene,triangles,",
+        ),
+        (
+            "kdtree --frames @knot.obj @knot.obj --allocator cmalloc --runs 1 --backend cpu",
+            "backend,device,allocator,",
+        ),
+        (
+            "graph @kite.graph --runs 1 --backend cpu",
+            "graph,vertices,",
+        ),
+        (
+            "render @knot.obj -o @knot.png --size 8x8 --backend cpu",
+            "scene,triangles,",
+        ),
+        ("diff @knot.png @knot.png", "reference,test,"),
+    ] {
+        let csv = run(&folder, &format!("{command} --format csv"));
+        assert_eq!((csv.code, csv.stderr.as_str()), (0, ""), "{command}");
+        assert!(csv.stdout.starts_with(titles), "{csv:?}");
+        assert!(csv.stdout.lines().count() > 1, "{csv:?}");
+        let markdown = run(&folder, &format!("{command} --format markdown"));
+        assert!(markdown.stdout.starts_with("| "), "{markdown:?}");
+    }
+    run(
+        &folder,
+        "graph @kite.graph --runs 1 --backend cpu -o @kite.csv",
+    );
+    let file = std::fs::read_to_string(folder.path("kite.csv")).unwrap();
+    assert!(file.starts_with("graph,vertices,"), "{file}");
+}
+
+#[test]
 fn every_allocator_builds_the_same_tree() {
     let folder = Folder::new();
     folder.scene("knot");

@@ -15,13 +15,14 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Meta, Token, UseTree};
 
 /// Crates by the folders of their sources. Each benchmark in `app/benches` is one more.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "app/src",
     "device/src",
     "device/cuda_std/src",
     "device/ptx-build/src",
     "files/src",
     "graphs/src",
+    "results/src",
     "scenes/src",
     "xtask/src",
 ];

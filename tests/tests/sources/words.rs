@@ -15,11 +15,12 @@ const SUBJECTS: [&str; 3] = ["What", "Who", "Nobody"];
 /// Signs between a sentence and the next.
 const ENDS: [&str; 4] = [". ", "? ", "! ", ": "];
 
-const FOLDERS: [&str; 8] = [
+const FOLDERS: [&str; 9] = [
     "app",
     "device",
     "files",
     "graphs",
+    "results",
     "scenes",
     "tests",
     "xtask",

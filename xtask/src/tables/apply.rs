@@ -4,20 +4,18 @@ use super::freeing::{can_free, shown};
 use super::graph::{check_same, short};
 use super::means::geometric_mean;
 use super::means::means_by_name;
-use super::outcome::{CUDA, LOWER_BOUND};
-use super::results::{GraphResult, GraphRow, Meta, Results, Update};
+use super::outcome::{CUDA, DEFAULT, LOWER_BOUND};
+use super::results::{GraphReport, GraphRow, Results, UpdateReport, origin_line};
 use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
-
-/// The default of `heapwood graph`.
-const DEFAULT: &str = "cfmalloc";
 
 /// The time of one batch over one allocator that frees, as a multiple of the lower bound's.
 struct Ratio<'r> {
     graph: &'r str,
-    result: &'r GraphResult,
+    result: &'r GraphReport,
+    bound: &'r GraphReport,
     layout: &'r str,
-    update: &'r Update,
+    update: &'r UpdateReport,
     times: f64,
 }
 
@@ -33,7 +31,7 @@ impl Ratio<'_> {
 /// The ratios of all batches that have a time apart from sorting.
 fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
     let ran = |row: &'_ &GraphRow| {
-        let result = row.result.as_ref();
+        let result = row.outcome.result.as_ref();
         result.is_some_and(|result| !result.updates.is_empty())
     };
     let mut found = Vec::new();
@@ -55,8 +53,8 @@ fn ratios(results: &Results) -> Result<Vec<Ratio<'_>>> {
 }
 
 /// Adds the ratios of the batches of one case.
-fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> Result<()> {
-    let (Some(bound), Some(result)) = (&bound.result, &row.result) else {
+fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &'r GraphRow, row: &'r GraphRow) -> Result<()> {
+    let (Some(bound), Some(result)) = (&bound.outcome.result, &row.outcome.result) else {
         return Ok(());
     };
     for (position, least) in bound.updates.iter().enumerate() {
@@ -64,13 +62,16 @@ fn add<'r>(found: &mut Vec<Ratio<'r>>, bound: &GraphRow, row: &'r GraphRow) -> R
         let update = update
             .filter(|update| is_same(update, least))
             .ok_or_else(|| format!("{}: {} has other batches", row.graph, row.allocator))?;
-        if let (Some(least), Some(apply)) = (&least.ms.apply, &update.ms.apply) {
+        let times = update.ms.apply.median / least.ms.apply.median;
+        // Without a time apart from sorting, there is no ratio.
+        if !times.is_nan() {
             found.push(Ratio {
                 graph: &row.graph,
                 result,
+                bound,
                 layout: &row.layout,
                 update,
-                times: apply.median / least.median,
+                times,
             });
         }
     }
@@ -188,16 +189,52 @@ fn finished(titles: &[&str], rows: &[Vec<String>], shown: &[&Ratio]) -> String {
         return NOT_MEASURED.to_owned();
     }
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
-    markdown(&titles, rows) + &Meta::line(shown.iter().map(|one| &one.result.meta))
+    let line = origin_line(shown.iter().map(|one| &one.result.meta));
+    markdown(&titles, rows) + &bound_line(shown) + &line
+}
+
+/// The commits of the lower bounds, if a ratio is of rows of two commits.
+fn bound_line(shown: &[&Ratio]) -> String {
+    let commit = |result: &GraphReport| result.meta.commit.clone().unwrap_or_default();
+    let differ = shown
+        .iter()
+        .filter(|one| commit(one.bound) != commit(one.result));
+    let commits = distinct(differ.map(|one| commit(one.bound)));
+    match commits.is_empty() {
+        true => String::new(),
+        false => format!(
+            "\nThe lower bound is of commit {}: ratios of rows of other commits divide times of two \
+             commits.\n",
+            commits.join(" and ")
+        ),
+    }
+}
+
+/// The batches whose slowest allocator with contiguous rows is CUDA's, and all that it has.
+pub fn cuda_is_last(results: &Results) -> Result<[usize; 2]> {
+    let all = ratios(results)?;
+    let contiguous = || all.iter().filter(|one| one.layout == "contiguous");
+    let cuda = contiguous().filter(|one| one.result.allocator == CUDA);
+    let is_last = |one: &Ratio| {
+        let mut same =
+            contiguous().filter(|other| other.graph == one.graph && other.batch() == one.batch());
+        same.all(|other| other.times <= one.times)
+    };
+    let found: Vec<bool> = cuda.map(is_last).collect();
+    Ok([
+        found.iter().filter(|is_last| **is_last).count(),
+        found.len(),
+    ])
 }
 
 /// Whether two updates are the same batch.
-fn is_same(one: &Update, other: &Update) -> bool {
+fn is_same(one: &UpdateReport, other: &UpdateReport) -> bool {
     (&one.kind, &one.pattern, one.edges) == (&other.kind, &other.pattern, other.edges)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     fn results() -> Results {
@@ -216,7 +253,7 @@ mod tests {
                     "memory": {{"loaded_bytes": 1, "high_water_bytes": 1}},
                     "updates": [{updates}], "graph_hash": "b", "meta": {{}}}}}}"#
             );
-            serde_json::from_str(&row).expect("a row")
+            fixtures::row(&row)
         };
         Results {
             graphs: vec![
@@ -243,6 +280,25 @@ mod tests {
         let row = "| cmalloc | 2.00 | 4.00 | g, insert 10 K, uniform | - | - | - |";
         assert!(text.contains(row), "{text}");
         assert!(!text.contains("awmalloc"), "{text}");
+    }
+
+    #[test]
+    fn ratios_of_two_commits_are_said_to_be() {
+        let mut results = results();
+        assert!(
+            !by_allocator(&results)
+                .expect("a table")
+                .contains("lower bound is of")
+        );
+        for (row, commit) in results.graphs.iter_mut().zip(["old", "new", "new", "new"]) {
+            let result = row.outcome.result.as_mut().expect("a result");
+            result.meta.commit = Some(commit.to_owned());
+        }
+        let text = by_allocator(&results).expect("a table");
+        assert!(
+            text.contains("\nThe lower bound is of commit old: "),
+            "{text}"
+        );
     }
 
     #[test]

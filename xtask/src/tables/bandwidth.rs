@@ -1,7 +1,7 @@
 //! PageRank beside the rate at which the GPU copies memory.
 
 use super::graph::{each_graph, that_free};
-use super::results::{GraphResult, GraphRow, Results};
+use super::results::{GraphReport, GraphRow, Results};
 use super::{distinct, milliseconds};
 use crate::Result;
 
@@ -55,14 +55,15 @@ pub fn fractions(results: &Results) -> Vec<f64> {
 }
 
 /// Milliseconds of an iteration, and its bytes, if they were counted.
-fn iteration(result: &GraphResult) -> Option<(f64, u64)> {
-    let ranks = result.pagerank.as_ref()?;
+fn iteration(result: &GraphReport) -> Option<(f64, u64)> {
+    let ranks = result.algorithms.ranks.as_ref()?;
     let ms = ranks.ms.median / f64::from(ranks.iterations);
     Some((ms, ranks.iteration_bytes?))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -77,12 +78,12 @@ mod tests {
                             "iteration_bytes": 400000000}},
                         "graph_hash": "x", "meta": {{}}}}}}"#
             );
-            serde_json::from_str(&text).expect("a row")
+            fixtures::row(&text)
         };
         let device = r#"{"backend": "cuda", "copy_gb_per_s": 4000.0}"#;
         let results = Results {
             graphs: vec![row(4.0), row(2.0)],
-            devices: vec![serde_json::from_str(device).expect("a device")],
+            devices: vec![fixtures::device(device)],
             ..Results::default()
         };
         let text = table(&results).expect("a table");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::freeing::shown;
 use super::outcome::Outcome;
-use super::results::{Case, Meta, PublishedCell, Results};
+use super::results::{MicroRow, PublishedCell, Results, Status, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -22,12 +22,14 @@ pub(super) struct Kind<'a> {
 }
 
 impl Kind<'_> {
-    pub(super) fn is_of(&self, case: &Case) -> bool {
-        case.workload == self.workload && case.heap == self.heap && !is_coalesced(case)
+    pub(super) fn is_of(&self, case: &MicroRow) -> bool {
+        case.workload.name() == self.workload
+            && case.heap.name() == self.heap
+            && !is_coalesced(case)
     }
 
     /// The time of this kernel in a case; nothing if it has none.
-    pub(super) fn time_of(&self, case: &Case) -> Option<f64> {
+    pub(super) fn time_of(&self, case: &MicroRow) -> Option<f64> {
         let samples = match self.kernel {
             "malloc" => &case.alloc_ms,
             "free" => &case.free_ms,
@@ -37,9 +39,9 @@ impl Kind<'_> {
     }
 
     /// The time of this kernel in a case, or what stands in its place.
-    pub(super) fn outcome_of(&self, case: &Case) -> Outcome {
-        if case.status != "ok" {
-            return Err(case.status.clone());
+    pub(super) fn outcome_of(&self, case: &MicroRow) -> Outcome {
+        if case.status != Status::Ok {
+            return Err(case.status.name().to_owned());
         }
         self.time_of(case).ok_or("-".to_owned())
     }
@@ -48,7 +50,7 @@ impl Kind<'_> {
     pub(super) fn reference<'r>(
         &self,
         results: &'r Results,
-        case: &Case,
+        case: &MicroRow,
     ) -> Option<&'r PublishedCell> {
         results.published.cells.iter().find(|cell| {
             cell.workload == self.workload
@@ -62,7 +64,7 @@ impl Kind<'_> {
 }
 
 /// Whether a warp makes its requests together.
-pub(super) fn is_coalesced(case: &Case) -> bool {
+pub(super) fn is_coalesced(case: &MicroRow) -> bool {
     case.parameters
         .get("coalesce")
         .is_some_and(|value| value == "true")
@@ -91,7 +93,7 @@ pub fn table(
         kernel,
         heap,
     };
-    let cases: Vec<&Case> = results
+    let cases: Vec<&MicroRow> = results
         .bench
         .iter()
         .filter(|case| kind.is_of(case) && threads.is_none_or(|count| count == case.threads))
@@ -133,7 +135,7 @@ pub fn table(
             rows.push(row);
         }
     }
-    Ok(markdown(&titles, &rows) + &Meta::line(cases.iter().map(|case| &case.meta)))
+    Ok(markdown(&titles, &rows) + &origin_line(cases.iter().map(|case| &case.meta)))
 }
 
 /// The case of so many requests of so many bytes on a warm heap, and what to read in it.
@@ -142,7 +144,7 @@ pub(super) fn warm_threads<'r>(
     kernel: &'r str,
     allocator: &str,
     (threads, bytes): (u32, u64),
-) -> Option<(Kind<'r>, &'r Case)> {
+) -> Option<(Kind<'r>, &'r MicroRow)> {
     let kind = Kind {
         workload: "threads",
         kernel,
@@ -158,7 +160,7 @@ pub(super) fn warm_threads<'r>(
 }
 
 /// `ours / published = ratio`, in bold where ours is slower.
-pub(super) fn cell(results: &Results, kind: Kind, case: &Case) -> String {
+pub(super) fn cell(results: &Results, kind: Kind, case: &MicroRow) -> String {
     let ours = match kind.outcome_of(case) {
         Ok(time) => time,
         Err(instead) => return instead,
@@ -196,6 +198,7 @@ pub(super) fn ratio(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -205,16 +208,16 @@ mod tests {
     }
 
     /// A case of 16 bytes on a warm heap that took so many milliseconds.
-    fn case(allocator: &str, status: &str, malloc: f64) -> Case {
+    fn case(allocator: &str, status: &str, malloc: f64) -> MicroRow {
         let text = format!(
             r#"{{"workload": "threads", "allocator": "{allocator}", "parameters": {{}},
                 "heap": "warm", "threads": 10000, "bytes": 16, "status": "{status}",
                 "alloc_ms": {{"samples": [], "median": {malloc}}}, "meta": {{"gpu": "G"}}}}"#
         );
-        serde_json::from_str(&text).expect("a case")
+        fixtures::case(&text)
     }
 
-    fn results(cases: &[Case]) -> Results {
+    fn results(cases: &[MicroRow]) -> Results {
         let published = r#"{"cells": [
             {"workload": "threads", "heap": "warm", "kernel": "malloc", "allocator": "cmalloc",
              "threads": 10000, "bytes": 16, "ms": 0.0100, "status": "ok"},
@@ -227,7 +230,7 @@ mod tests {
         }
     }
 
-    fn rows(cases: &[Case]) -> String {
+    fn rows(cases: &[MicroRow]) -> String {
         table(&results(cases), "threads", "malloc", "warm", Some(10_000)).expect("a table")
     }
 

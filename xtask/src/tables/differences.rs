@@ -1,7 +1,5 @@
-//! How the defaults differ from the published code that they stand beside, in more than
-//! their language. [docs/allocators.md] has the whole.
-//!
-//! [docs/allocators.md]: ../../../../docs/allocators.md
+//! How the defaults differ from the published code that they stand beside, in more than their
+//! language. [docs/allocators.md](../../../docs/allocators.md) has the whole.
 
 /// Allocators, and how they differ.
 const DIFFERENCES: [&str; 5] = [

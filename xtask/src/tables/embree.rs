@@ -1,13 +1,13 @@
 //! The table of primary rays on a CPU beside Embree.
 
-use super::results::{EmbreeCase, Results};
+use super::results::{EmbreeRow, Results, line_of};
 use super::{NOT_MEASURED, distinct, markdown};
 
 /// A row for each scene: million rays per second, and ours against Embree's.
 pub fn table(results: &Results) -> String {
-    let Some(first) = results.embree.first() else {
+    if results.embree.is_empty() {
         return NOT_MEASURED.to_owned();
-    };
+    }
     let titles = [
         "scene",
         "ours",
@@ -31,16 +31,14 @@ pub fn table(results: &Results) -> String {
         row
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    let commit = first.meta.commit.as_deref().unwrap_or("unknown");
-    format!(
-        "{}\n{}, {} threads each, commit {commit}.\n",
-        markdown(&titles.map(str::to_owned), &rows),
-        first.cpu,
-        first.threads,
-    )
+    let origins = results.embree.iter().map(|case| {
+        let threads = format!("{}, {} threads each", case.cpu, case.threads);
+        (threads, &case.meta)
+    });
+    markdown(&titles.map(str::to_owned), &rows) + &line_of(origins)
 }
 
-fn cells(case: &EmbreeCase) -> [String; 3] {
+fn cells(case: &EmbreeRow) -> [String; 3] {
     let rate = |ms: f64| format!("{:.1}", case.rays as f64 / ms * 1e-3);
     [
         rate(case.ours_ms.median),
@@ -51,6 +49,7 @@ fn cells(case: &EmbreeCase) -> [String; 3] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -61,7 +60,7 @@ mod tests {
                     "ours_ms": {{"median": 50.0}}, "theirs_ms": {{"median": {ms}}},
                     "cpu": "C", "threads": 2, "meta": {{}}}}"#
             );
-            serde_json::from_str(&text).expect("a case")
+            fixtures::embree(&text)
         };
         let results = Results {
             embree: vec![case(false, 25.0), case(true, 100.0)],
@@ -70,5 +69,14 @@ mod tests {
         let text = table(&results);
         let row = "| s | 20.0 | 40.0 | 0.50 | 20.0 | 10.0 | 2.00 | 0 |";
         assert!(text.contains(row), "{text}");
+        assert!(
+            text.ends_with("\nC, 2 threads each, commit unknown.\n"),
+            "{text}"
+        );
+        let mut two = results.clone();
+        two.embree[1].cpu = "D".to_owned();
+        let text = table(&two);
+        let line = "\nC, 2 threads each; D, 2 threads each, commit unknown.\n";
+        assert!(text.ends_with(line), "{text}");
     }
 }

@@ -3,7 +3,9 @@
 
 use super::bench::{Kind, ratio};
 use super::freeing::shown;
-use super::results::{Case, GraphRow, Meta, Results, Tree, Update};
+use super::results::{
+    GraphRow, Meta, MicroRow, Results, TreeReport, UpdateReport, allocator_of, origin_line,
+};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -88,7 +90,7 @@ pub fn bench(results: &Results) -> Result<String> {
     }
     let rows = distinct(cases.iter().map(|case| row_of(&case.allocator, &case.meta)));
     let cell = |row: Row, column: &Column| {
-        let is = |case: &&Case| {
+        let is = |case: &&MicroRow| {
             row_of(&case.allocator, &case.meta) == row
                 && column.kind.is_of(case)
                 && (case.threads, case.bytes) == (column.threads, column.bytes)
@@ -113,16 +115,16 @@ pub fn bench(results: &Results) -> Result<String> {
     let rows = rows.collect::<Result<Vec<_>>>()?;
     let titles = COLUMNS.iter().map(|column| column.title.to_owned());
     let titles: Vec<String> = std::iter::once("ms".to_owned()).chain(titles).collect();
-    Ok(markdown(&titles, &rows) + &Meta::line(cases.iter().map(|case| &case.meta)))
+    Ok(markdown(&titles, &rows) + &origin_line(cases.iter().map(|case| &case.meta)))
 }
 
 /// A time, and beside it that of the published program on its own, if there is one.
-fn beside(results: &Results, row: Row, column: &Column, case: &Case, time: f64) -> String {
+fn beside(results: &Results, row: Row, column: &Column, case: &MicroRow, time: f64) -> String {
     let shown = milliseconds(time);
     let (allocator, Some(_)) = row else {
         return shown;
     };
-    let alone = Case {
+    let alone = MicroRow {
         allocator: published_name(allocator).to_owned(),
         ..case.clone()
     };
@@ -150,11 +152,16 @@ pub fn trees(results: &Results) -> Result<String> {
             return Err(format!("{scene}: there are several trees"));
         }
     }
-    let rows = distinct(trees.iter().map(|tree| row_of(&tree.allocator, &tree.meta)));
+    let rows = distinct(
+        trees
+            .iter()
+            .map(|tree| row_of(allocator_of(tree), &tree.meta)),
+    );
     let rows = rows.into_iter().map(|row| {
         let cell = |scene: &&str| {
-            let is =
-                |tree: &&Tree| row_of(&tree.allocator, &tree.meta) == row && tree.scene == **scene;
+            let is = |tree: &&TreeReport| {
+                row_of(allocator_of(tree), &tree.meta) == row && tree.scene == **scene
+            };
             let tree = trees.iter().find(is);
             tree.map_or("-".to_owned(), |tree| milliseconds(tree.build_ms.median))
         };
@@ -165,14 +172,14 @@ pub fn trees(results: &Results) -> Result<String> {
     let rows: Vec<Vec<String>> = rows.collect();
     let titles = scenes.iter().map(|scene| (*scene).to_owned());
     let titles: Vec<String> = std::iter::once("ms".to_owned()).chain(titles).collect();
-    Ok(markdown(&titles, &rows) + &Meta::line(trees.iter().map(|tree| &tree.meta)))
+    Ok(markdown(&titles, &rows) + &origin_line(trees.iter().map(|tree| &tree.meta)))
 }
 
 /// Milliseconds of the batches of a graph, a row an allocator and layout.
 pub fn graphs(results: &Results) -> Result<String> {
     let rows = &results.external_graphs;
-    let updates = |row: &'_ GraphRow| -> Vec<Update> {
-        let result = row.result.as_ref();
+    let updates = |row: &'_ GraphRow| -> Vec<UpdateReport> {
+        let result = row.outcome.result.as_ref();
         result
             .map(|result| result.updates.clone())
             .unwrap_or_default()
@@ -186,22 +193,22 @@ pub fn graphs(results: &Results) -> Result<String> {
     if columns.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
     }
-    let done = rows.iter().filter_map(|row| row.result.as_ref());
+    let done = rows.iter().filter_map(|row| row.outcome.result.as_ref());
     if distinct(done.clone().map(|result| &result.graph_hash)).len() > 1 {
         return Err("the published allocators left different graphs".to_owned());
     }
     let cells = rows.iter().map(|row| {
-        let meta = row.result.as_ref().map(|result| &result.meta);
+        let meta = row.outcome.result.as_ref().map(|result| &result.meta);
         let name = match meta {
             Some(meta) => label(row_of(&row.allocator, meta)),
             None => row.allocator.clone(),
         };
         let of_row = updates(row);
         let cell = |(kind, edges): &(String, u64)| {
-            let is = |update: &&Update| (&update.kind, update.edges) == (kind, *edges);
+            let is = |update: &&UpdateReport| (&update.kind, update.edges) == (kind, *edges);
             match of_row.iter().find(is) {
                 Some(update) => milliseconds(update.ms.total.median),
-                None => row.status.clone(),
+                None => row.outcome.status.name().to_owned(),
             }
         };
         let head = [name, row.layout.clone()];
@@ -213,20 +220,21 @@ pub fn graphs(results: &Results) -> Result<String> {
         .map(|(kind, edges)| format!("{kind} {edges}"));
     let head = ["ms", "layout"].map(str::to_owned);
     let titles: Vec<String> = head.into_iter().chain(titles).collect();
-    Ok(markdown(&titles, &cells) + &Meta::line(done.map(|result| &result.meta)))
+    Ok(markdown(&titles, &cells) + &origin_line(done.map(|result| &result.meta)))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
-    fn case(allocator: &str, link: &str, malloc: f64) -> Case {
+    fn case(allocator: &str, link: &str, malloc: f64) -> MicroRow {
         let text = format!(
             r#"{{"workload": "threads", "allocator": "{allocator}", "parameters": {{}},
                 "heap": "warm", "threads": 100000, "bytes": 16, "status": "ok",
                 "alloc_ms": {{"median": {malloc}}}, "meta": {{"gpu": "G", "link": {link}}}}}"#
         );
-        serde_json::from_str(&text).expect("a case")
+        fixtures::case(&text)
     }
 
     #[test]
@@ -239,9 +247,9 @@ mod tests {
         let mut results = Results {
             published: serde_json::from_str(cells).expect("reference figures"),
             external_bench: vec![
-                case(own, r#"{"merged": false}"#, 0.03),
-                case(own, r#"{"merged": true}"#, 0.02),
-                case(small, r#"{"merged": false}"#, 0.04),
+                case(own, r#"{"files": [], "merged": false, "ms": null}"#, 0.03),
+                case(own, r#"{"files": [], "merged": true, "ms": null}"#, 0.02),
+                case(small, r#"{"files": [], "merged": false, "ms": null}"#, 0.04),
                 case("gallatin", "null", 0.01),
             ],
             ..Results::default()

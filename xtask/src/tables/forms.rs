@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::results::{Case, Meta, PublishedCell, Results};
+use super::results::{MicroRow, PublishedCell, Results, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -12,9 +12,10 @@ const THREADS: u32 = 100_000;
 /// Malloc of one block a thread: a row a form, a column a size, each with the default,
 /// the form and the published code.
 pub fn table(results: &Results, heap: &str) -> Result<String> {
-    let is_shown =
-        |case: &&Case| case.workload == "threads" && case.heap == heap && case.threads == THREADS;
-    let cases: Vec<&Case> = results.forms.iter().filter(is_shown).collect();
+    let is_shown = |case: &&MicroRow| {
+        case.workload.name() == "threads" && case.heap.name() == heap && case.threads == THREADS
+    };
+    let cases: Vec<&MicroRow> = results.forms.iter().filter(is_shown).collect();
     if cases.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
     }
@@ -34,13 +35,13 @@ pub fn table(results: &Results, heap: &str) -> Result<String> {
     }
     let default = results.bench.iter().filter(is_shown);
     let metas = cases.iter().copied().chain(default).map(|case| &case.meta);
-    Ok(markdown(&titles, &rows) + &Meta::line(metas))
+    Ok(markdown(&titles, &rows) + &origin_line(metas))
 }
 
 /// `default / form / published code`.
-fn cell(results: &Results, form: &Case) -> String {
+fn cell(results: &Results, form: &MicroRow) -> String {
     let default = form.allocator.split(':').next().unwrap_or_default();
-    let is_same = |case: &&Case| {
+    let is_same = |case: &&MicroRow| {
         case.workload == form.workload
             && case.heap == form.heap
             && case.threads == form.threads
@@ -49,17 +50,17 @@ fn cell(results: &Results, form: &Case) -> String {
             && !super::bench::is_coalesced(case)
     };
     let is_reference = |cell: &&PublishedCell| {
-        cell.workload == form.workload
-            && cell.heap == form.heap
+        cell.workload == form.workload.name()
+            && cell.heap == form.heap.name()
             && cell.kernel == "malloc"
             && cell.threads == form.threads
             && cell.bytes == form.bytes
             && cell.allocator == default
     };
-    let own = |case: &Case| {
+    let own = |case: &MicroRow| {
         let time = case.alloc_ms.as_ref().map(|samples| samples.median);
         let shown = time.map_or("-".to_owned(), milliseconds);
-        match case.status.as_str() {
+        match case.status.name() {
             "ok" => shown,
             status => format!("{shown} ({status})"),
         }

@@ -2,7 +2,7 @@
 
 use super::freeing::{can_free, shown};
 use super::outcome::Outcome;
-use super::results::{GraphResult, GraphRow, Meta, Results, Update};
+use super::results::{GraphReport, GraphRow, Meta, Results, UpdateReport, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -21,11 +21,11 @@ pub fn algorithms(results: &Results) -> Result<String> {
         "linked",
         "linked / contiguous",
     ];
-    let iteration = |result: &GraphResult| {
-        let ranks = result.pagerank.as_ref()?;
+    let iteration = |result: &GraphReport| {
+        let ranks = result.algorithms.ranks.as_ref()?;
         Some(ranks.ms.median / f64::from(ranks.iterations))
     };
-    let count = |result: &GraphResult| Some(result.triangles.as_ref()?.ms.median);
+    let count = |result: &GraphReport| Some(result.algorithms.triangles.as_ref()?.ms.median);
     each_graph(results, false, &titles, |rows, first| {
         let mut cells = vec![
             first.graph.clone(),
@@ -33,7 +33,7 @@ pub fn algorithms(results: &Results) -> Result<String> {
             first.edges_stored.to_string(),
         ];
         cells.extend(by_layout(rows, iteration));
-        let triangles = first.triangles.as_ref();
+        let triangles = first.algorithms.triangles.as_ref();
         cells.push(triangles.map_or("-".to_owned(), |found| found.count.to_string()));
         cells.extend(by_layout(rows, count));
         cells
@@ -41,7 +41,7 @@ pub fn algorithms(results: &Results) -> Result<String> {
 }
 
 /// Whether an update is a batch of so many edges. Deletions end where the edges do.
-fn is_of_size(update: &Update, edges: u64) -> bool {
+fn is_of_size(update: &UpdateReport, edges: u64) -> bool {
     (edges / 10 * 9..=edges).contains(&update.edges)
 }
 
@@ -67,7 +67,7 @@ pub fn best(results: &Results) -> Result<String> {
             for kind in ["insert", "delete"] {
                 let (mut most, mut edges) = (0.0_f64, size);
                 for pattern in ["uniform", "pressure"] {
-                    let is = |update: &&Update| {
+                    let is = |update: &&UpdateReport| {
                         update.kind == kind
                             && update.pattern.as_deref() == Some(pattern)
                             && is_of_size(update, size)
@@ -111,11 +111,13 @@ pub fn slowest<'r>(
     let rows = of_graph(results, graph, true)?;
     let is = |row: &&&GraphRow| row.allocator == allocator && row.layout == "contiguous";
     let row = rows.iter().find(is);
-    let Some(result) = row.and_then(|row| row.result.as_ref()) else {
-        return Ok(Err(row.map_or("-".to_owned(), |row| row.status.clone())));
+    let Some(result) = row.and_then(|row| row.outcome.result.as_ref()) else {
+        return Ok(Err(row.map_or("-".to_owned(), |row| {
+            row.outcome.status.name().to_owned()
+        })));
     };
     metas.push(&result.meta);
-    let of_size = |update: &&Update| is_of_size(update, edges);
+    let of_size = |update: &&UpdateReport| is_of_size(update, edges);
     let updates = result.updates.iter().filter(of_size);
     let slowest = updates
         .map(|update| update.ms.total.median)
@@ -145,7 +147,7 @@ pub fn memory(results: &Results) -> Result<String> {
             cells.extend(names.iter().map(|&name| {
                 let mut found = all.iter();
                 let row = found.find(|row| row.allocator == name && row.layout == layout);
-                let result = row.and_then(|row| row.result.as_ref());
+                let result = row.and_then(|row| row.outcome.result.as_ref());
                 result.map_or("-".to_owned(), |result| {
                     let memory = &result.memory;
                     let told = |bytes: Option<u64>| bytes.map_or("-".to_owned(), megabytes);
@@ -160,7 +162,7 @@ pub fn memory(results: &Results) -> Result<String> {
     let titles: Vec<String> = titles.chain(names.iter().map(|name| shown(name))).collect();
     Ok(match metas.is_empty() {
         true => NOT_MEASURED.to_owned(),
-        false => markdown(&titles, &rows) + &Meta::line(metas),
+        false => markdown(&titles, &rows) + &origin_line(metas),
     })
 }
 
@@ -169,14 +171,14 @@ pub fn each_graph(
     results: &Results,
     updated: bool,
     titles: &[&str],
-    row: impl Fn(&[&GraphRow], &GraphResult) -> Vec<String>,
+    row: impl Fn(&[&GraphRow], &GraphReport) -> Vec<String>,
 ) -> Result<String> {
     let mut table = Vec::new();
     let mut metas = Vec::new();
     for graph in graphs(results) {
         let rows = of_graph(results, graph, updated)?;
         let mut found = rows.iter();
-        if let Some(first) = found.find_map(|row| row.result.as_ref()) {
+        if let Some(first) = found.find_map(|row| row.outcome.result.as_ref()) {
             metas.push(&first.meta);
             table.push(row(&rows, first));
         }
@@ -184,13 +186,16 @@ pub fn each_graph(
     let titles: Vec<String> = titles.iter().map(|title| (*title).to_owned()).collect();
     Ok(match metas.is_empty() {
         true => NOT_MEASURED.to_owned(),
-        false => markdown(&titles, &table) + &Meta::line(metas),
+        false => markdown(&titles, &table) + &origin_line(metas),
     })
 }
 
 /// Names of graphs in the order of the file.
 fn graphs(results: &Results) -> Vec<&str> {
-    let found = results.graphs.iter().filter_map(|row| row.result.as_ref());
+    let found = results
+        .graphs
+        .iter()
+        .filter_map(|row| row.outcome.result.as_ref());
     distinct(found.map(|result| result.graph.as_str()))
 }
 
@@ -198,7 +203,7 @@ fn graphs(results: &Results) -> Vec<&str> {
 /// ended with the same graph. Those that failed are among the former.
 fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&'a GraphRow>> {
     let is_updated = |row: &GraphRow| {
-        let result = row.result.as_ref();
+        let result = row.outcome.result.as_ref();
         result.is_none_or(|result| !result.updates.is_empty())
     };
     let rows = results.graphs.iter();
@@ -211,7 +216,7 @@ fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&
 
 /// Refuses rows of a graph that have not all ended with the same one.
 pub fn check_same(name: &str, rows: &[&GraphRow]) -> Result<()> {
-    let mut found = rows.iter().filter_map(|row| row.result.as_ref());
+    let mut found = rows.iter().filter_map(|row| row.outcome.result.as_ref());
     if let Some(first) = found.next()
         && let Some(other) = found.find(|other| other.graph_hash != first.graph_hash)
     {
@@ -224,18 +229,18 @@ pub fn check_same(name: &str, rows: &[&GraphRow]) -> Result<()> {
 }
 
 /// The results in a layout.
-fn with_layout<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphResult> {
+fn with_layout<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphReport> {
     let rows = rows.iter().filter(move |row| row.layout == layout);
-    rows.filter_map(|row| row.result.as_ref())
+    rows.filter_map(|row| row.outcome.result.as_ref())
 }
 
 /// Those of allocators that can free: the best time is one of theirs.
-pub fn that_free<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphResult> {
+pub fn that_free<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphReport> {
     with_layout(rows, layout).filter(|result| can_free(&result.allocator))
 }
 
 /// The best times of both layouts, and their ratio.
-fn by_layout(rows: &[&GraphRow], time: impl Fn(&GraphResult) -> Option<f64>) -> [String; 3] {
+fn by_layout(rows: &[&GraphRow], time: impl Fn(&GraphReport) -> Option<f64>) -> [String; 3] {
     let best = |layout| that_free(rows, layout).filter_map(&time).reduce(f64::min);
     let (contiguous, linked) = (best("contiguous"), best("linked"));
     let cell = |time: Option<f64>| time.map_or("-".to_owned(), milliseconds);
@@ -260,6 +265,7 @@ pub fn short(edges: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     fn row(allocator: &str, layout: &str, ms: f64, hash: &str) -> GraphRow {
@@ -274,7 +280,7 @@ mod tests {
                     "triangles": {{"count": 3, "ms": {{"median": 4.0}}}},
                     "graph_hash": "{hash}", "meta": {{}}}}}}"#
         );
-        serde_json::from_str(&text).expect("a row")
+        fixtures::row(&text)
     }
 
     fn results(hashes: [&str; 2]) -> Results {
@@ -282,13 +288,9 @@ mod tests {
             graphs: vec![
                 row("cmalloc", "contiguous", 2.0, hashes[0]),
                 row("cmalloc", "linked", 5.0, hashes[1]),
-                GraphRow {
-                    graph: "g".to_owned(),
-                    allocator: "awmalloc".to_owned(),
-                    layout: "linked".to_owned(),
-                    status: "oom".to_owned(),
-                    result: None,
-                },
+                fixtures::failed(
+                    r#"{"graph": "g", "allocator": "awmalloc", "layout": "linked", "status": "oom"}"#,
+                ),
             ],
             ..Results::default()
         }
@@ -300,7 +302,7 @@ mod tests {
         for result in loaded
             .graphs
             .iter_mut()
-            .filter_map(|row| row.result.as_mut())
+            .filter_map(|row| row.outcome.result.as_mut())
         {
             result.updates.clear();
         }

@@ -1,13 +1,13 @@
 //! The table of PageRank and triangle counting beside the crate `graph`.
 
-use super::results::{GraphCase, Results};
+use super::results::{GraphCrateRow, Results, line_of};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A row for each graph and algorithm; ours in bold where it is slower.
 pub fn table(results: &Results) -> String {
-    let Some(first) = results.graph_crate.first() else {
+    if results.graph_crate.is_empty() {
         return NOT_MEASURED.to_owned();
-    };
+    }
     let titles = [
         "graph, algorithm",
         "vertices",
@@ -21,23 +21,18 @@ pub fn table(results: &Results) -> String {
         "its count after that ms",
     ];
     let rows: Vec<Vec<String>> = results.graph_crate.iter().map(row).collect();
-    let machine = &first.machine;
-    let commit = first.meta.commit.as_deref().unwrap_or("unknown");
-    format!(
-        "{}\n{}, {} threads each, {}, commit {commit}.\n",
-        markdown(&titles.map(str::to_owned), &rows),
-        machine.cpu,
-        first.threads,
-        first.allocator,
-    )
+    let origins = results.graph_crate.iter().map(|case| {
+        let origin = &case.origin;
+        let (cpu, threads) = (&origin.machine.cpu, origin.threads);
+        let what = format!("{cpu}, {threads} threads each, {}", origin.allocator);
+        (what, &origin.meta)
+    });
+    markdown(&titles.map(str::to_owned), &rows) + &line_of(origins)
 }
 
-fn row(case: &GraphCase) -> Vec<String> {
-    let plain = case.theirs_ms.median;
+fn row(case: &GraphCrateRow) -> Vec<String> {
+    let theirs = case.theirs();
     let relabelled = case.relabel_ms.as_ref().zip(case.relabelled_ms.as_ref());
-    let theirs = relabelled.map_or(plain, |(first, second)| {
-        plain.min(first.median + second.median)
-    });
     let ratio = case.ours_ms.median / theirs;
     let shown = if ratio > 1.0 {
         format!("**{ratio:.2}**")
@@ -45,7 +40,9 @@ fn row(case: &GraphCase) -> Vec<String> {
         format!("{ratio:.2}")
     };
     let [as_is, first, second] = match relabelled {
-        Some((first, second)) => [plain, first.median, second.median].map(milliseconds),
+        Some((first, second)) => {
+            [case.theirs_ms.median, first.median, second.median].map(milliseconds)
+        }
         None => ["-"; 3].map(str::to_owned),
     };
     let iterations = match case.iterations {
@@ -69,6 +66,7 @@ fn row(case: &GraphCase) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -78,7 +76,7 @@ mod tests {
             "relabel_ms": {"median": 2.0}, "relabelled_ms": {"median": 3.0},
             "allocator": "cfmmalloc", "threads": 2, "meta": {}, "machine": {"cpu": "C"}}"#;
         let results = Results {
-            graph_crate: vec![serde_json::from_str(text).expect("a case")],
+            graph_crate: vec![fixtures::graph_crate(text)],
             ..Results::default()
         };
         let text = table(&results);

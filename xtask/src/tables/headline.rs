@@ -3,7 +3,7 @@
 
 use super::freeing::{can_free, shown};
 use super::outcome::{LOWER_BOUND, Outcome};
-use super::results::{Meta, Results};
+use super::results::{Results, origin_line};
 use super::work::{Times, Work};
 use super::{NOT_MEASURED, markdown, milliseconds, verdict};
 use crate::Result;
@@ -48,7 +48,7 @@ pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
     ];
     Ok(markdown(&titles, &rows)
         + &format!("\n{}", verdict::sentence(results))
-        + &Meta::line(work.metas.iter().copied()))
+        + &origin_line(work.metas.iter().copied()))
 }
 
 #[cfg(test)]

@@ -3,13 +3,11 @@
 use super::freeing::{can_free, shown};
 use super::means::geometric_mean;
 use super::means::means_by_name;
-use super::outcome::{CUDA, LOWER_BOUND, Outcome};
-use super::results::{Meta, Results, Tree};
+use super::outcome::{CUDA, DEFAULT, LOWER_BOUND, Outcome};
+use super::results::{Meta, Results, TreeReport, allocator_of, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
-/// The default of `heapwood kdtree`.
-const DEFAULT: &str = "cfmalloc";
 /// The last columns of the builds.
 const COLUMNS: [&str; 3] = [
     "fastest that frees",
@@ -18,8 +16,8 @@ const COLUMNS: [&str; 3] = [
 ];
 
 /// Scenes in the order of the file, with their trees of one kind.
-fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)>> {
-    let mut scenes: Vec<(&str, Vec<&Tree>)> = Vec::new();
+fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&TreeReport>)>> {
+    let mut scenes: Vec<(&str, Vec<&TreeReport>)> = Vec::new();
     for tree in &results.kdtree {
         if tree.options.alloc_per_split != per_split {
             continue;
@@ -36,7 +34,8 @@ fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)
         {
             return Err(format!(
                 "{scene}: {} and {} built different trees",
-                trees[0].allocator, other.allocator
+                allocator_of(trees[0]),
+                allocator_of(other)
             ));
         }
     }
@@ -44,17 +43,18 @@ fn by_scene(results: &Results, per_split: bool) -> Result<Vec<(&str, Vec<&Tree>)
 }
 
 /// The line under a table of these trees.
-fn line(scenes: &[(&str, Vec<&Tree>)]) -> String {
+fn line(scenes: &[(&str, Vec<&TreeReport>)]) -> String {
     let trees = scenes.iter().flat_map(|(_, trees)| trees);
-    Meta::line(trees.map(|tree| &tree.meta))
+    origin_line(trees.map(|tree| &tree.meta))
 }
 
 /// The build time of each tree as a multiple of that over the lower bound, if there is one.
-fn ratios<'r>(scenes: &[(&'r str, Vec<&'r Tree>)]) -> Vec<(&'r Tree, f64)> {
+fn ratios<'r>(scenes: &[(&'r str, Vec<&'r TreeReport>)]) -> Vec<(&'r TreeReport, f64)> {
     let mut found = Vec::new();
     for (_, trees) in scenes {
         if let Some(bound) = over(trees, LOWER_BOUND) {
-            let ratio = |tree: &&'r Tree| (*tree, tree.build_ms.median / bound.build_ms.median);
+            let ratio =
+                |tree: &&'r TreeReport| (*tree, tree.build_ms.median / bound.build_ms.median);
             found.extend(trees.iter().map(ratio));
         }
     }
@@ -62,17 +62,47 @@ fn ratios<'r>(scenes: &[(&'r str, Vec<&'r Tree>)]) -> Vec<(&'r Tree, f64)> {
 }
 
 /// The tree over this allocator.
-fn over<'r>(trees: &[&'r Tree], allocator: &str) -> Option<&'r Tree> {
+fn over<'r>(trees: &[&'r TreeReport], allocator: &str) -> Option<&'r TreeReport> {
     let mut trees = trees.iter().copied();
-    trees.find(|tree| tree.allocator == allocator)
+    trees.find(|tree| allocator_of(tree) == allocator)
 }
 
-/// The geometric mean over the scenes of each allocator's ratios.
+/// The scenes that every allocator but CUDA's has a tree of: means over others do not compare.
+fn common_scenes<'r>(scenes: &[(&'r str, Vec<&'r TreeReport>)]) -> Vec<&'r str> {
+    let trees = scenes.iter().flat_map(|(_, trees)| trees);
+    let names = distinct(trees.map(|tree| allocator_of(tree)));
+    let has_all = |(_, trees): &&(&str, Vec<&TreeReport>)| {
+        let mut names = names.iter();
+        names.all(|&name| name == CUDA || over(trees, name).is_some())
+    };
+    let common = scenes.iter().filter(has_all);
+    common.map(|(scene, _)| *scene).collect()
+}
+
+/// The geometric mean of each allocator's ratios over the scenes that all have.
 pub fn mean_ratios(results: &Results, per_split: bool) -> Result<Vec<(String, f64)>> {
-    let ratios = ratios(&by_scene(results, per_split)?);
-    let values = ratios.into_iter();
-    let values = values.map(|(tree, ratio)| (tree.allocator.clone(), ratio));
+    let scenes = by_scene(results, per_split)?;
+    let common = common_scenes(&scenes);
+    let values = ratios(&scenes).into_iter();
+    let values = values.filter(|(tree, _)| common.contains(&tree.scene.as_str()));
+    let values = values.map(|(tree, ratio)| (allocator_of(tree).to_owned(), ratio));
     Ok(means_by_name(values.collect()))
+}
+
+/// The scenes whose slowest build is CUDA's, and all with a build of it.
+pub fn cuda_is_last(results: &Results) -> Result<[usize; 2]> {
+    let scenes = by_scene(results, false)?;
+    let ms = |tree: &TreeReport| tree.build_ms.median;
+    let is_last = |trees: &Vec<&TreeReport>| {
+        let cuda = over(trees, CUDA).map(ms)?;
+        Some(trees.iter().all(|tree| ms(tree) <= cuda))
+    };
+    let found = scenes.iter().filter_map(|(_, trees)| is_last(trees));
+    let found: Vec<bool> = found.collect();
+    Ok([
+        found.iter().filter(|is_last| **is_last).count(),
+        found.len(),
+    ])
 }
 
 /// A row for each allocator: the geometric mean and the max of its ratios, with a build of
@@ -92,26 +122,34 @@ pub fn allocators(results: &Results) -> Result<String> {
         return Ok(NOT_MEASURED.to_owned());
     }
     let all = kinds.each_ref().map(|scenes| ratios(scenes));
-    let names = distinct(
-        all.iter()
-            .flatten()
-            .map(|(tree, _)| tree.allocator.as_str()),
-    );
+    let common = kinds.each_ref().map(|scenes| common_scenes(scenes));
+    let names = distinct(all.iter().flatten().map(|(tree, _)| allocator_of(tree)));
     let rows = names.into_iter().map(|name| {
         let mut row = vec![shown(name)];
-        for ratios in &all {
-            let of_name = || ratios.iter().filter(|(tree, _)| tree.allocator == name);
-            let mean = geometric_mean(of_name().map(|(_, ratio)| *ratio));
+        for (ratios, common) in all.iter().zip(&common) {
+            let of_name = || ratios.iter().filter(|(tree, _)| allocator_of(tree) == name);
+            let counted = of_name().filter(|(tree, _)| common.contains(&tree.scene.as_str()));
+            let counted: Vec<f64> = counted.map(|(_, ratio)| *ratio).collect();
+            let mean = geometric_mean(counted.iter().copied());
             let max = of_name().max_by(|a, b| a.1.total_cmp(&b.1));
             let number = |value: f64| format!("{value:.2}");
-            row.push(mean.map_or("-".to_owned(), number));
+            row.push(match mean.map(number) {
+                Some(mean) if counted.len() == common.len() => mean,
+                Some(mean) => format!("{mean} (of {})", counted.len()),
+                None => "-".to_owned(),
+            });
             row.push(max.map_or("-".to_owned(), |(_, ratio)| number(*ratio)));
             row.push(max.map_or("-".to_owned(), |(tree, _)| tree.scene.clone()));
         }
         row
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    Ok(markdown(&titles.map(str::to_owned), &rows) + &line(&kinds.concat()))
+    let note = format!(
+        "\nMeans are over the {} scenes, and per split the {}, that all allocators but CUDA's have.\n",
+        common[0].len(),
+        common[1].len()
+    );
+    Ok(markdown(&titles.map(str::to_owned), &rows) + &note + &line(&kinds.concat()))
 }
 
 /// Milliseconds of the build, a row a scene: the lower bound, the default, CUDA's heap, and the
@@ -133,16 +171,16 @@ pub fn builds(results: &Results, per_split: bool) -> Result<String> {
             trees[0].triangles.to_string(),
             trees.len().to_string(),
         ];
-        let ms = |tree: &Tree| milliseconds(tree.build_ms.median);
+        let ms = |tree: &TreeReport| milliseconds(tree.build_ms.median);
         row.extend(named.map(|name| over(trees, name).map_or("-".to_owned(), ms)));
         let mut free = trees.clone();
-        free.retain(|tree| can_free(&tree.allocator) && tree.allocator != CUDA);
+        free.retain(|tree| can_free(allocator_of(tree)) && allocator_of(tree) != CUDA);
         free.sort_by(|a, b| a.build_ms.median.total_cmp(&b.build_ms.median));
         for tree in [free.first(), free.last()] {
-            let cell = |tree: &&Tree| format!("{} ({})", ms(tree), tree.allocator);
+            let cell = |tree: &&TreeReport| format!("{} ({})", ms(tree), allocator_of(tree));
             row.push(tree.map_or("-".to_owned(), cell));
         }
-        let rate = |tree: &&Tree| {
+        let rate = |tree: &&TreeReport| {
             let rate = tree.triangles as f64 / tree.build_ms.median * 1e-3;
             format!("{rate:.1}")
         };
@@ -160,8 +198,8 @@ pub fn build<'r>(
     allocator: &str,
     metas: &mut Vec<&'r Meta>,
 ) -> Outcome {
-    let is = |tree: &&Tree| {
-        tree.scene == scene && tree.allocator == allocator && !tree.options.alloc_per_split
+    let is = |tree: &&TreeReport| {
+        tree.scene == scene && allocator_of(tree) == allocator && !tree.options.alloc_per_split
     };
     let tree = results.kdtree.iter().find(is);
     metas.extend(tree.map(|tree| &tree.meta));
@@ -207,6 +245,7 @@ pub fn trees(results: &Results) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     fn results(hashes: [&str; 2]) -> Results {
@@ -217,7 +256,7 @@ mod tests {
                     "nodes": 5, "leaves": 3, "max_depth": 2, "references_per_triangle": 1.25,
                     "sah_cost": 7.0, "tree_hash": "{hash}", "meta": {{}}}}"#
             );
-            serde_json::from_str(&text).expect("a tree")
+            fixtures::tree(&text)
         };
         Results {
             kdtree: vec![
@@ -245,6 +284,25 @@ mod tests {
         let text = allocators(&results(["a", "a"])).expect("a table");
         let row = "| cmalloc | 1.50 | 1.50 | s | - | - | - |";
         assert!(text.contains(row), "{text}");
+    }
+
+    #[test]
+    fn means_are_over_the_scenes_that_all_have() {
+        let mut results = results(["a", "a"]);
+        let others = [(LOWER_BOUND, 1.0), ("cmalloc", 9.0)].map(|(name, ms)| {
+            let mut tree = results.kdtree[0].clone();
+            tree.scene = "other".to_owned();
+            tree.allocator = Some(name.to_owned());
+            tree.build_ms.median = ms;
+            tree
+        });
+        results.kdtree.extend(others);
+        let means = mean_ratios(&results, false).expect("means");
+        assert!(means.contains(&("cmalloc".to_owned(), 1.5)), "{means:?}");
+        let text = allocators(&results).expect("a table");
+        assert!(text.contains("| cmalloc | 1.50 | 9.00 | other |"), "{text}");
+        assert!(text.contains("Means are over the 1 scenes"), "{text}");
+        assert_eq!(cuda_is_last(&results), Ok([1, 1]));
     }
 
     #[test]

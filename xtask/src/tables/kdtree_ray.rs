@@ -1,13 +1,13 @@
 //! The table of builds of k-d trees on a CPU beside the crate `kdtree-ray`.
 
-use super::results::{RayCase, Results};
+use super::results::{KdtreeRayRow, Results, line_of};
 use super::{NOT_MEASURED, markdown, milliseconds};
 
 /// A row a scene.
 pub fn table(results: &Results) -> String {
-    let Some(first) = results.kdtree_ray.first() else {
+    if results.kdtree_ray.is_empty() {
         return NOT_MEASURED.to_owned();
-    };
+    }
     let titles = [
         "scene",
         "triangles",
@@ -19,16 +19,14 @@ pub fn table(results: &Results) -> String {
         "its",
     ];
     let rows: Vec<Vec<String>> = results.kdtree_ray.iter().map(row).collect();
-    let commit = first.meta.commit.as_deref().unwrap_or("unknown");
-    format!(
-        "{}\n{}, {} threads each, commit {commit}.\n",
-        markdown(&titles.map(str::to_owned), &rows),
-        first.cpu,
-        first.threads,
-    )
+    let origins = results.kdtree_ray.iter().map(|case| {
+        let threads = format!("{}, {} threads each", case.cpu, case.threads);
+        (threads, &case.meta)
+    });
+    markdown(&titles.map(str::to_owned), &rows) + &line_of(origins)
 }
 
-fn row(case: &RayCase) -> Vec<String> {
+fn row(case: &KdtreeRayRow) -> Vec<String> {
     let (ours, theirs) = (case.ours_ms.median, case.theirs_ms.median);
     let [ray, their_ray] = case.triangles_a_ray;
     vec![
@@ -45,6 +43,7 @@ fn row(case: &RayCase) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -53,7 +52,7 @@ mod tests {
             "theirs_ms": {"median": 9.0}, "triangles_a_ray": [1.25, 2.0], "cpu": "C",
             "threads": 2, "meta": {}}"#;
         let results = Results {
-            kdtree_ray: vec![serde_json::from_str(text).expect("a case")],
+            kdtree_ray: vec![fixtures::kdtree_ray(text)],
             ..Results::default()
         };
         let text = table(&results);

@@ -1,7 +1,12 @@
 //! Links between the documents lead to files and headings that are there.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// The folders with sources of the project.
+const FOLDERS: [&str; 8] = [
+    "app", "device", "files", "graphs", "results", "scenes", "tests", "xtask",
+];
 
 /// The anchor that GitHub gives a heading.
 fn anchor(heading: &str) -> String {
@@ -34,7 +39,7 @@ fn targets(text: &str) -> Vec<&str> {
 #[test]
 fn links_lead_to_files_and_headings() {
     let root = crate::root();
-    let mut documents = vec!["README.md".to_owned()];
+    let mut documents = ["README.md", "CHANGELOG.md"].map(str::to_owned).to_vec();
     super::pages(&root, Path::new("docs"), &mut documents).expect("documents");
     let mut seen = 0;
     for document in &documents {
@@ -57,6 +62,62 @@ fn links_lead_to_files_and_headings() {
         }
     }
     assert!(seen > 200, "{seen} links");
+}
+
+/// The Rust files of a folder and of those in it.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The pages that doc comments link to: in the link itself, or in a definition of its own.
+fn pages_of_comments(text: &str) -> Vec<&str> {
+    let comments = text.lines().filter_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix("//!").or(line.strip_prefix("///"))
+    });
+    let targets = comments.flat_map(|line| {
+        let links = line.split("](").skip(1);
+        let links = links.filter_map(|link| Some(link.split_once(')')?.0));
+        let definition = line.trim_start().strip_prefix('[');
+        let definition = definition.and_then(|line| Some(line.split_once("]: ")?.1));
+        links.chain(definition)
+    });
+    let pages = targets.map(|target| target.split('#').next().unwrap_or_default());
+    let pages = pages.filter(|page| page.ends_with(".md") && !page.contains("://"));
+    pages.collect()
+}
+
+#[test]
+fn doc_comments_link_to_pages_that_are_there() {
+    let root = crate::root();
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        sources(&root.join(folder), &mut files);
+    }
+    let mut seen = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        for page in pages_of_comments(&text) {
+            seen += 1;
+            let path = file.parent().expect("a folder").join(page);
+            assert!(path.exists(), "{}: {page}", file.display());
+        }
+    }
+    assert!(seen > 0, "no links");
+}
+
+#[test]
+fn pages_are_found_in_links_and_definitions() {
+    let text =
+        "/// See [a](../a.md#b) and [`c`](crate::c).\n//! [d]: e/d.md\nlet x = f(\"](g.md)\");\n";
+    assert_eq!(pages_of_comments(text), ["../a.md", "e/d.md"]);
 }
 
 #[test]

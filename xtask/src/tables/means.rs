@@ -3,7 +3,7 @@
 
 use super::bench::{allocators, is_coalesced};
 use super::freeing::shown;
-use super::results::{Case, Meta, Results};
+use super::results::{MicroRow, Results, origin_line};
 use super::{NOT_MEASURED, markdown};
 use crate::Result;
 
@@ -34,19 +34,19 @@ pub fn table(results: &Results) -> Result<String> {
             row
         })
         .collect();
-    Ok(markdown(&titles, &rows) + &Meta::line(results.bench.iter().map(|case| &case.meta)))
+    Ok(markdown(&titles, &rows) + &origin_line(results.bench.iter().map(|case| &case.meta)))
 }
 
 /// For each size, how many times as long CUDA's allocator takes.
 fn speedups(results: &Results, allocator: &str, threads: u32) -> Vec<(u64, f64)> {
-    let is_of = |case: &&Case| {
-        case.workload == "threads"
-            && case.heap == "warm"
+    let is_of = |case: &&MicroRow| {
+        case.workload.name() == "threads"
+            && case.heap.name() == "warm"
             && case.allocator == allocator
             && case.threads == threads
             && !is_coalesced(case)
     };
-    let ratio = |case: &Case| {
+    let ratio = |case: &MicroRow| {
         let mut cells = results.published.cells.iter();
         let cuda = cells.find(|cell| {
             cell.workload == "threads"
@@ -93,6 +93,7 @@ pub(super) fn means_by_name(values: Vec<(String, f64)>) -> Vec<(String, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -106,13 +107,13 @@ mod tests {
 
     #[test]
     fn means_are_geometric() {
-        let case = |bytes: u64, ms: f64| -> Case {
+        let case = |bytes: u64, ms: f64| -> MicroRow {
             let text = format!(
                 r#"{{"workload": "threads", "allocator": "cmalloc", "parameters": {{}},
                     "heap": "warm", "threads": 10000, "bytes": {bytes}, "status": "ok",
                     "alloc_ms": {{"median": {ms}}}, "meta": {{"gpu": "G"}}}}"#
             );
-            serde_json::from_str(&text).expect("a case")
+            fixtures::case(&text)
         };
         let cell = |bytes: u64, ms: f64| {
             format!(

@@ -14,6 +14,8 @@ mod differences;
 mod embree;
 mod external;
 mod findings;
+#[cfg(test)]
+mod fixtures;
 mod forms;
 mod freeing;
 mod graph;
@@ -21,6 +23,7 @@ mod graph_crate;
 mod headline;
 mod kdtree;
 mod kdtree_ray;
+mod lines;
 #[cfg(test)]
 mod links;
 mod means;
@@ -38,8 +41,6 @@ mod work;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
 
 use crate::Result;
 use results::Results;
@@ -67,10 +68,10 @@ pub fn run(root: &Path, check: bool) -> Result<()> {
             .map_err(|error| format!("{document}: {error}"))?;
         let new = replaced(&old, |name| table(name, &results))
             .map_err(|error| format!("{document}: {error}"))?;
-        renew(root, &document, &old, &new, check)?;
         if document == "docs/results/README.md" && new.len() > MAX_BYTES {
             return Err(format!("{document}: more than {MAX_BYTES} bytes"));
         }
+        renew(root, &document, &old, &new, check)?;
     }
     csv::run(root, check)?;
     // All of the chart is made, so one that cannot be read is one to be written.
@@ -97,16 +98,14 @@ fn pages(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-/// A file of measurements, as far as no type is declared for it.
-fn read_json(path: &Path) -> Result<Value> {
-    let error = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-    let text = fs::read_to_string(path).map_err(|found| error(&found))?;
-    serde_json::from_str(&text).map_err(|found| error(&found))
+/// Writes a text that differs from what the results give, or, with `check`, refuses it.
+fn renew(root: &Path, name: &str, old: &str, new: &str, check: bool) -> Result<()> {
+    renew_bytes(root, name, old == new, new.as_bytes(), check)
 }
 
-/// Writes a file that differs from what the results give, or, with `check`, refuses it.
-fn renew(root: &Path, name: &str, old: &str, new: &str, check: bool) -> Result<()> {
-    if new == old {
+/// Writes a file unless it is the same, or, with `check`, refuses it.
+fn renew_bytes(root: &Path, name: &str, is_same: bool, new: &[u8], check: bool) -> Result<()> {
+    if is_same {
         return Ok(());
     }
     if check {

@@ -29,9 +29,9 @@ pub fn table(results: &Results) -> String {
                 .find(|listed| listed.name == published.allocator);
             vec![
                 freeing::shown(&published.allocator),
-                shown(ours.and_then(|listed| listed.plain)),
+                shown(ours.and_then(|listed| listed.costs.plain)),
                 figure(published.plain),
-                shown(ours.and_then(|listed| listed.coalesced)),
+                shown(ours.and_then(|listed| listed.costs.coalesced)),
                 figure(published.coalesced),
                 figure(published.paper),
                 figure(published.paper_coalesced),

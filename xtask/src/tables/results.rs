@@ -1,10 +1,6 @@
-//! The files of measurements: what `heapwood` writes as JSON, as far as the
-//! tables need it, and the published reference figures.
+//! The files of measurements, in the types that `heapwood` writes them with, and the published
+//! reference figures.
 
-mod cpu;
-mod graph;
-
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,157 +10,17 @@ use serde::de::DeserializeOwned;
 use super::distinct;
 use crate::Result;
 
-pub use cpu::{EmbreeCase, GraphCase, RayCase};
-pub use graph::{GraphResult, GraphRow, Update};
+pub use heapwood_results::allocators::{AllocatorRow, Cost};
+pub use heapwood_results::benches::{EmbreeRow, GraphCrateRow, KdtreeRayRow};
+pub use heapwood_results::compare::GraphRow;
+pub use heapwood_results::devices::DeviceRow;
+pub use heapwood_results::graph::{GraphReport, UpdateReport};
+pub use heapwood_results::micro::MicroRow;
+pub use heapwood_results::tree::TreeReport;
+pub use heapwood_results::{Meta, Status};
 
 /// The reference figures, in the folder of all runs.
 const PUBLISHED: &str = "2026-11-25-h200/published.json";
-
-/// Samples with their median.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Samples {
-    /// The median, in milliseconds.
-    pub median: f64,
-}
-
-/// Where a result comes from.
-#[derive(Clone, Debug, Default, Deserialize)]
-pub struct Meta {
-    /// The GPU.
-    pub gpu: Option<String>,
-    /// Its driver.
-    pub driver: Option<String>,
-    /// The commit of the sources.
-    pub commit: Option<String>,
-    /// How an allocator of somebody else's was linked.
-    #[serde(default)]
-    pub link: Option<Link>,
-}
-
-/// How an allocator of somebody else's was linked.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Link {
-    /// Whether it was a part of the kernels' modules.
-    pub merged: bool,
-}
-
-impl Meta {
-    /// The line under a table of results.
-    pub fn line<'a>(metas: impl IntoIterator<Item = &'a Self>) -> String {
-        let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-        let (machines, commits): (Vec<_>, Vec<_>) = metas
-            .into_iter()
-            .map(|meta| {
-                let machine = format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
-                (machine, part(&meta.commit))
-            })
-            .unzip();
-        let (machines, commits) = (distinct(machines), distinct(commits));
-        format!(
-            "\n{}, commit {}.\n",
-            machines.join("; "),
-            commits.join(" and ")
-        )
-    }
-}
-
-/// A case of `heapwood bench`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Case {
-    /// `threads`, `mixed`, `alloc-dealloc`, `alloc-cycle-dealloc` or `scaling`.
-    pub workload: String,
-    /// The allocator.
-    pub allocator: String,
-    /// Its parameters.
-    pub parameters: BTreeMap<String, String>,
-    /// `warm` or `cold`.
-    pub heap: String,
-    /// Threads of the launch.
-    pub threads: u32,
-    /// Turns of a thread, in `turns`.
-    pub turns: Option<u32>,
-    /// Bytes of a request; nothing for mixed sizes.
-    pub bytes: Option<u64>,
-    /// `ok`, or how it failed.
-    pub status: String,
-    /// The kernel that allocates and frees.
-    pub kernel_ms: Option<Samples>,
-    /// The kernel that allocates.
-    pub alloc_ms: Option<Samples>,
-    /// The kernel that frees.
-    pub free_ms: Option<Samples>,
-    /// Machine and program.
-    pub meta: Meta,
-}
-
-/// A result of `heapwood kdtree`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Tree {
-    /// The scene.
-    pub scene: String,
-    /// Its triangles.
-    pub triangles: u64,
-    /// The allocator.
-    pub allocator: String,
-    /// How the tree was built.
-    pub options: TreeOptions,
-    /// Bytes of the references of the root.
-    #[serde(default)]
-    pub root_bytes: u64,
-    /// Bytes of the pool.
-    #[serde(default)]
-    pub pool_bytes: u64,
-    /// The build.
-    pub build_ms: Samples,
-    /// Nodes, leaves among them.
-    pub nodes: u64,
-    /// Leaves.
-    pub leaves: u64,
-    /// Depth of the deepest leaf.
-    pub max_depth: u32,
-    /// References for each triangle.
-    pub references_per_triangle: f64,
-    /// Expected cost of a ray.
-    pub sah_cost: f64,
-    /// Fingerprint.
-    pub tree_hash: String,
-    /// Machine and program.
-    pub meta: Meta,
-}
-
-/// How a tree was built.
-#[derive(Clone, Debug, Deserialize)]
-pub struct TreeOptions {
-    /// Whether every split allocates.
-    pub alloc_per_split: bool,
-}
-
-/// An allocator as `heapwood allocators` lists it.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Listed {
-    /// Its name.
-    pub name: String,
-    /// Registers of malloc and free.
-    pub plain: Option<Cost>,
-    /// The same for a warp's requests together.
-    pub coalesced: Option<Cost>,
-}
-
-/// What a kernel needs.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub struct Cost {
-    /// Registers of a thread.
-    pub registers: u32,
-}
-
-/// A device as `heapwood devices` lists it.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Device {
-    /// `cpu` or `cuda`.
-    pub backend: String,
-    /// GB a second, read and written, if that was measured.
-    pub copy_gb_per_s: Option<f64>,
-}
 
 /// Reference figures.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -178,22 +34,24 @@ pub struct Published {
 /// A reference time.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PublishedCell {
-    /// As in [`Case`].
+    /// As in [`MicroRow`].
     pub workload: String,
-    /// As in [`Case`].
+    /// As in [`MicroRow`].
     pub heap: String,
     /// `malloc`, `free` or `both`.
     pub kernel: String,
-    /// As in [`Case`].
+    /// As in [`MicroRow`].
     pub allocator: String,
-    /// As in [`Case`].
+    /// As in [`MicroRow`].
     pub threads: u32,
-    /// As in [`Case`].
+    /// As in [`MicroRow`].
     pub bytes: Option<u64>,
     /// Milliseconds; nothing if it did not finish.
     pub ms: Option<f64>,
     /// `ok`, `timeout` or `fault`.
     pub status: String,
+    /// Which of two published builds was the faster one.
+    pub build: Option<String>,
 }
 
 /// Registers of a kernel with one malloc and one free.
@@ -212,41 +70,68 @@ pub struct PublishedRegisters {
     pub paper_coalesced: Option<u32>,
 }
 
+/// The allocator of a tree; empty for one of cores.
+pub fn allocator_of(tree: &TreeReport) -> &str {
+    tree.allocator.as_deref().unwrap_or_default()
+}
+
+/// The line under a table of results: machines and commits.
+pub fn origin_line<'a>(metas: impl IntoIterator<Item = &'a Meta>) -> String {
+    let part = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    let machine = |meta: &Meta| format!("{}, driver {}", part(&meta.gpu), part(&meta.driver));
+    line_of(metas.into_iter().map(|meta| (machine(meta), meta)))
+}
+
+/// The same for machines that were named already, as those of results of CPUs.
+pub fn line_of<'a>(origins: impl IntoIterator<Item = (String, &'a Meta)>) -> String {
+    let commit = |meta: &Meta| meta.commit.clone().unwrap_or_else(|| "unknown".to_owned());
+    let origins = origins.into_iter();
+    let (machines, commits): (Vec<_>, Vec<_>) = origins
+        .map(|(machine, meta)| (machine, commit(meta)))
+        .unzip();
+    let (machines, commits) = (distinct(machines), distinct(commits));
+    format!(
+        "\n{}, commit {}.\n",
+        machines.join("; "),
+        commits.join(" and ")
+    )
+}
+
 /// All there is; what was not measured is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// The folder of all runs.
     pub folder: PathBuf,
     /// Microbenchmarks.
-    pub bench: Vec<Case>,
+    pub bench: Vec<MicroRow>,
     /// Microbenchmarks of published forms.
-    pub forms: Vec<Case>,
+    pub forms: Vec<MicroRow>,
     /// Malloc and free by turns.
-    pub turns: Vec<Case>,
+    pub turns: Vec<MicroRow>,
     /// Trees.
-    pub kdtree: Vec<Tree>,
+    pub kdtree: Vec<TreeReport>,
     /// Trees with an allocation at every split, in pools that are a multiple of the root.
-    pub slowdowns: Vec<Tree>,
+    pub slowdowns: Vec<TreeReport>,
     /// Graphs.
     pub graphs: Vec<GraphRow>,
     /// Graphs under many rounds of updates.
     pub soak: Vec<GraphRow>,
     /// Trees beside the crate `kdtree-ray`, on the CPU.
-    pub kdtree_ray: Vec<RayCase>,
+    pub kdtree_ray: Vec<KdtreeRayRow>,
     /// Primary rays beside Embree, on the CPU.
-    pub embree: Vec<EmbreeCase>,
+    pub embree: Vec<EmbreeRow>,
     /// Microbenchmarks of published allocators that were linked, and of ours beside them.
-    pub external_bench: Vec<Case>,
+    pub external_bench: Vec<MicroRow>,
     /// Trees over them.
-    pub external_trees: Vec<Tree>,
+    pub external_trees: Vec<TreeReport>,
     /// Graphs over them.
     pub external_graphs: Vec<GraphRow>,
     /// PageRank and triangles beside the crate `graph`, on the CPU.
-    pub graph_crate: Vec<GraphCase>,
+    pub graph_crate: Vec<GraphCrateRow>,
     /// Registers.
-    pub allocators: Vec<Listed>,
+    pub allocators: Vec<AllocatorRow>,
     /// Devices with their bandwidths.
-    pub devices: Vec<Device>,
+    pub devices: Vec<DeviceRow>,
     /// Reference figures.
     pub published: Published,
 }
@@ -288,7 +173,7 @@ impl Results {
         let trees = trees.map(|tree| &tree.meta);
         let graphs = self.graphs.iter().chain(&self.soak);
         let graphs = graphs.chain(&self.external_graphs);
-        let graphs = graphs.filter_map(|row| row.result.as_ref());
+        let graphs = graphs.filter_map(|row| row.outcome.result.as_ref());
         let mut all = benches.chain(trees).chain(graphs.map(|graph| &graph.meta));
         if all.any(|meta| meta.gpu.is_none()) {
             return Err("docs/results has a result that is not from a GPU".to_owned());
@@ -314,6 +199,7 @@ fn parse<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -337,7 +223,7 @@ mod tests {
             "tree_hash": "0", "meta": {"gpu": null}}"#;
         let mut results = Results::default();
         assert_eq!(results.check(), Ok(()));
-        results.kdtree = vec![serde_json::from_str(tree).expect("a tree")];
+        results.kdtree = vec![fixtures::tree(tree)];
         assert!(results.check().is_err());
     }
 }

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::sheets::SHEETS;
-use super::{distinct, markdown, read_json};
+use super::{distinct, markdown};
 use crate::Result;
 
 /// A row for each file of measurements in the folder of a run.
@@ -27,29 +25,16 @@ pub fn table(runs: &Path, run: &str) -> Result<String> {
         else {
             continue;
         };
-        let value = read_json(&runs.join(format!("{}.json", sheet.file)))?;
-        let rows = sheet.root.map_or(&value, |root| &value[root]);
-        let rows = rows.as_array().map_or(&[][..], Vec::as_slice);
+        let contents = (sheet.read)(&runs.join(format!("{}.json", sheet.file)))?;
+        let csv = sheet.csv();
+        let csv = csv.rsplit('/').next().unwrap_or_default();
         lines.push(vec![
             format!("[{name}.json]({name}.json)"),
-            rows.len().to_string(),
-            {
-                let csv = sheet.csv();
-                let csv = csv.rsplit('/').next().unwrap_or_default();
-                format!("[{csv}]({csv})")
-            },
-            all(
-                rows,
-                &[
-                    "/meta/gpu",
-                    "/result/meta/gpu",
-                    "/cpu",
-                    "/machine/cpu",
-                    "/name",
-                ],
-            ),
-            all(rows, &["/meta/driver", "/result/meta/driver", "/driver"]),
-            all(rows, &["/meta/commit", "/result/meta/commit"]),
+            contents.rows.to_string(),
+            format!("[{csv}]({csv})"),
+            all(contents.machines),
+            all(contents.drivers),
+            all(contents.commits),
         ]);
     }
     if lines.is_empty() {
@@ -58,15 +43,13 @@ pub fn table(runs: &Path, run: &str) -> Result<String> {
     Ok(markdown(&titles.map(str::to_owned), &lines))
 }
 
-/// The values of all rows at the first of these paths that any row has.
-fn all(rows: &[Value], paths: &[&str]) -> String {
-    let at = |path: &&str| {
-        let values = rows.iter().filter_map(|row| row.pointer(path)?.as_str());
-        Some(distinct(values)).filter(|values| !values.is_empty())
-    };
-    // A list of allocators has names of its own.
-    let found = paths.iter().find_map(at).filter(|found| found.len() < 8);
-    found.map_or("-".to_owned(), |values| values.join(", "))
+/// Each of these values once.
+fn all(values: Vec<String>) -> String {
+    let values = distinct(values);
+    match values.is_empty() {
+        true => "-".to_owned(),
+        false => values.join(", "),
+    }
 }
 
 #[cfg(test)]

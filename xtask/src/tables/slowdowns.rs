@@ -2,7 +2,7 @@
 //! allocation at every split takes than one over the allocator that the paper's table refers to.
 
 use super::freeing::shown;
-use super::results::{Meta, Results, Tree};
+use super::results::{Results, TreeReport, allocator_of, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -58,10 +58,10 @@ pub fn table(results: &Results, number: &str) -> Result<String> {
     }
 }
 
-fn of(trees: &[Tree], setting: &Setting) -> Result<String> {
+fn of(trees: &[TreeReport], setting: &Setting) -> Result<String> {
     // A pool is a multiple of the root's references but for what it is rounded up to.
-    let multiple = |tree: &&Tree| tree.pool_bytes / tree.root_bytes.max(1);
-    let trees: Vec<&Tree> = trees
+    let multiple = |tree: &&TreeReport| tree.pool_bytes.unwrap_or(0) / tree.root_bytes.max(1);
+    let trees: Vec<&TreeReport> = trees
         .iter()
         .filter(|tree| tree.options.alloc_per_split && multiple(tree) == setting.pool)
         .collect();
@@ -71,7 +71,7 @@ fn of(trees: &[Tree], setting: &Setting) -> Result<String> {
     let scenes = distinct(trees.iter().map(|tree| tree.scene.as_str()));
     let find = |scene: &str, allocator: &str| {
         let mut all = trees.iter();
-        all.find(|tree| tree.scene == scene && tree.allocator == allocator)
+        all.find(|tree| tree.scene == scene && allocator_of(tree) == allocator)
     };
     let mut titles = vec!["allocator".to_owned()];
     let mut times = vec![format!("{} ms", shown(setting.reference))];
@@ -84,13 +84,16 @@ fn of(trees: &[Tree], setting: &Setting) -> Result<String> {
             .iter()
             .find(|tree| tree.scene == *scene && tree.tree_hash != reference.tree_hash)
         {
-            return Err(format!("{scene}: {} built another tree", other.allocator));
+            return Err(format!(
+                "{scene}: {} built another tree",
+                allocator_of(other)
+            ));
         }
     }
     titles.push("paper".to_owned());
     times.push("1".to_owned());
     let mut rows = vec![times];
-    for allocator in distinct(trees.iter().map(|tree| tree.allocator.as_str())) {
+    for allocator in distinct(trees.iter().map(|tree| allocator_of(tree))) {
         if allocator == setting.reference {
             continue;
         }
@@ -107,14 +110,15 @@ fn of(trees: &[Tree], setting: &Setting) -> Result<String> {
         }));
         rows.push(row);
     }
-    Ok(markdown(&titles, &rows) + &Meta::line(trees.iter().map(|tree| &tree.meta)))
+    Ok(markdown(&titles, &rows) + &origin_line(trees.iter().map(|tree| &tree.meta)))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
-    fn tree(allocator: &str, ms: f64, pool: u64, hash: &str) -> Tree {
+    fn tree(allocator: &str, ms: f64, pool: u64, hash: &str) -> TreeReport {
         let text = format!(
             r#"{{"scene": "s", "triangles": 12, "allocator": "{allocator}",
                 "options": {{"alloc_per_split": true}}, "build_ms": {{"median": {ms}}},
@@ -122,7 +126,7 @@ mod tests {
                 "root_bytes": 100, "pool_bytes": {pool},
                 "sah_cost": 7.0, "tree_hash": "{hash}", "meta": {{}}}}"#
         );
-        serde_json::from_str(&text).expect("a tree")
+        fixtures::tree(&text)
     }
 
     #[test]

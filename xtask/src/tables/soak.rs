@@ -2,7 +2,7 @@
 
 use super::freeing::shown;
 use super::graph::check_same;
-use super::results::{GraphResult, GraphRow, Meta, Results};
+use super::results::{GraphReport, GraphRow, Meta, Results, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -31,29 +31,35 @@ pub fn table(results: &Results) -> Result<String> {
         check_same(graph, &of_graph)?;
         for row in of_graph {
             let names = [graph.to_owned(), shown(&row.allocator), row.layout.clone()];
-            let cells = match &row.result {
+            let cells = match &row.outcome.result {
                 Some(result) => figures(result),
-                None => vec![row.status.clone(); titles.len() - names.len()],
+                None => vec![row.outcome.status.name().to_owned(); titles.len() - names.len()],
             };
             rows.push(names.into_iter().chain(cells).collect());
         }
     }
-    let ran = results.soak.iter().filter_map(|row| row.result.as_ref());
+    let ran = results
+        .soak
+        .iter()
+        .filter_map(|row| row.outcome.result.as_ref());
     let metas: Vec<&Meta> = ran.map(|result| &result.meta).collect();
     Ok(match metas.is_empty() {
         true => NOT_MEASURED.to_owned(),
-        false => markdown(&titles, &rows) + &Meta::line(metas),
+        false => markdown(&titles, &rows) + &origin_line(metas),
     })
 }
 
 /// The growths of all runs.
 pub fn growths(results: &Results) -> Vec<f64> {
-    let ran = results.soak.iter().filter_map(|row| row.result.as_ref());
+    let ran = results
+        .soak
+        .iter()
+        .filter_map(|row| row.outcome.result.as_ref());
     ran.filter_map(growth).collect()
 }
 
 /// The cells behind the names.
-fn figures(result: &GraphResult) -> Vec<String> {
+fn figures(result: &GraphReport) -> Vec<String> {
     let mut cells = Vec::new();
     for kind in ["insert", "delete"] {
         cells.extend(ROUNDS.map(|round| or_dash(time(result, kind, round).map(milliseconds))));
@@ -73,7 +79,7 @@ fn or_dash(cell: Option<String>) -> String {
 
 /// The median time of the insertions or deletions of a round and those of the window before
 /// it, if there are so many rounds.
-fn time(result: &GraphResult, kind: &str, last: u32) -> Option<f64> {
+fn time(result: &GraphReport, kind: &str, last: u32) -> Option<f64> {
     let of = |round: u32| {
         let updates = result.updates.iter();
         let updates = updates.filter(|update| update.kind == kind && update.round == round);
@@ -92,7 +98,7 @@ fn time(result: &GraphResult, kind: &str, last: u32) -> Option<f64> {
 }
 
 /// The growth of the bytes of blocks between the two rounds, as a part of the earlier.
-fn growth(result: &GraphResult) -> Option<f64> {
+fn growth(result: &GraphReport) -> Option<f64> {
     let bytes = result.memory.rounds.as_ref()?.allocated_bytes.as_ref()?;
     let at = |round: u32| bytes.get(round as usize - 1).map(|&bytes| bytes as f64);
     let [early, late] = GROWTH.map(at);
@@ -101,6 +107,7 @@ fn growth(result: &GraphResult) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     /// A row of so many rounds. An insertion of round r takes r ms and a deletion twice that;
@@ -132,7 +139,7 @@ mod tests {
                     "updates": [{}], "graph_hash": "{hash}", "meta": {{"gpu": "G"}}}}}}"#,
             updates.join(",")
         );
-        serde_json::from_str(&text).expect("a row")
+        fixtures::row(&text)
     }
 
     fn soak(rows: Vec<GraphRow>) -> Result<String> {
@@ -144,11 +151,9 @@ mod tests {
 
     #[test]
     fn rounds_stand_beside_each_other() {
-        let oom = GraphRow {
-            status: "oom".to_owned(),
-            result: None,
-            ..row("atomicmalloc", 1, "a")
-        };
+        let oom = fixtures::failed(
+            r#"{"graph": "g", "allocator": "atomicmalloc", "layout": "contiguous", "status": "oom"}"#,
+        );
         let text = soak(vec![
             row("cmalloc", 1000, "a"),
             row("awmalloc", 99, "a"),

@@ -2,7 +2,7 @@
 
 use super::freeing::shown;
 use super::outcome::Outcome;
-use super::results::{Meta, Results};
+use super::results::{Results, origin_line};
 use super::work::{REQUESTS, Work};
 use super::{NOT_MEASURED, bench, markdown, milliseconds};
 use crate::Result;
@@ -31,7 +31,7 @@ pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
         let name = times.allocator;
         let mut listed = results.allocators.iter();
         let listed = listed.find(|listed| listed.name == name);
-        let registers = listed.and_then(|listed| Some(listed.plain?.registers.to_string()));
+        let registers = listed.and_then(|listed| Some(listed.costs.plain?.registers.to_string()));
         let mut row = vec![shown(name), registers.unwrap_or("-".to_owned())];
         for kernel in ["malloc", "free"] {
             let found = bench::warm_threads(results, kernel, name, REQUESTS);
@@ -42,11 +42,12 @@ pub fn table(results: &Results, scene: &str, graph: &str) -> Result<String> {
         row.extend([time(&times.tree), time(&times.batch)]);
         rows.push(row);
     }
-    Ok(markdown(&titles, &rows) + &Meta::line(work.metas))
+    Ok(markdown(&titles, &rows) + &origin_line(work.metas))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
@@ -67,9 +68,9 @@ mod tests {
                     {"kind": "insert", "edges": 10000, "ms": {"total": {"median": 9.0}}}],
                 "graph_hash": "b", "meta": {}}}"#;
         let results = Results {
-            bench: vec![serde_json::from_str(bench).expect("a case")],
-            kdtree: vec![serde_json::from_str(tree).expect("a tree")],
-            graphs: vec![serde_json::from_str(graph).expect("a row")],
+            bench: vec![fixtures::case(bench)],
+            kdtree: vec![fixtures::tree(tree)],
+            graphs: vec![fixtures::row(graph)],
             ..Results::default()
         };
         let text = table(&results, "s", "g").expect("a table");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::freeing;
 use super::means::geometric_mean;
-use super::results::{Case, Meta, Results};
+use super::results::{MicroRow, Results, Status, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
@@ -15,17 +15,17 @@ const REFERENCE: &str = "buddy";
 /// A case but for the allocator: turns, threads and bytes, of which mixed sizes have none.
 type Setting = (u32, u32, Option<u64>);
 
-fn setting(case: &Case) -> Setting {
+fn setting(case: &MicroRow) -> Setting {
     (case.turns.unwrap_or(1), case.threads, case.bytes)
 }
 
 /// A row a setting on a warm heap, with the time of the 3L buddy allocator, and for each other
 /// allocator its time as a multiple of that; at the end the geometric mean of the multiples.
 pub fn table(results: &Results) -> Result<String> {
-    let cases: Vec<&Case> = results
+    let cases: Vec<&MicroRow> = results
         .turns
         .iter()
-        .filter(|case| case.heap == "warm")
+        .filter(|case| case.heap.name() == "warm")
         .collect();
     if cases.is_empty() {
         return Ok(NOT_MEASURED.to_owned());
@@ -63,7 +63,7 @@ pub fn table(results: &Results) -> Result<String> {
                     ratios.push(time / reference);
                     format!("{:.2}", time / reference)
                 }
-                _ => case.map_or("-".to_owned(), |case| case.status.clone()),
+                _ => case.map_or("-".to_owned(), |case| case.status.name().to_owned()),
             });
         }
         rows.push(row);
@@ -81,28 +81,32 @@ pub fn table(results: &Results) -> Result<String> {
             .map(|ratios| geometric_mean(ratios.into_iter()).map_or("-".to_owned(), shown)),
     );
     rows.push(mean);
-    Ok(markdown(&titles, &rows) + &Meta::line(cases.iter().map(|case| &case.meta)))
+    Ok(markdown(&titles, &rows) + &origin_line(cases.iter().map(|case| &case.meta)))
 }
 
 /// The median of a case that ended well.
-fn time(case: &Case) -> Option<f64> {
-    let samples = case.kernel_ms.as_ref().filter(|_| case.status == "ok");
+fn time(case: &MicroRow) -> Option<f64> {
+    let samples = case
+        .kernel_ms
+        .as_ref()
+        .filter(|_| case.status == Status::Ok);
     samples.map(|samples| samples.median)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     #[test]
     fn ratios_are_to_the_buddy_allocator() {
-        let case = |allocator: &str, bytes: &str, ms: f64, status: &str| -> Case {
+        let case = |allocator: &str, bytes: &str, ms: f64, status: &str| -> MicroRow {
             let text = format!(
                 r#"{{"workload": "turns", "allocator": "{allocator}", "parameters": {{}},
                     "heap": "warm", "threads": 32, "turns": 100, "bytes": {bytes},
                     "status": "{status}", "kernel_ms": {{"median": {ms}}}, "meta": {{"gpu": "G"}}}}"#
             );
-            serde_json::from_str(&text).expect("a case")
+            fixtures::case(&text)
         };
         let results = Results {
             turns: vec![

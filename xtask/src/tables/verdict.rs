@@ -4,13 +4,13 @@
 use super::bench::{Kind, allocators, is_coalesced, is_slower};
 use super::freeing::shown;
 use super::means::geometric_mean;
-use super::results::{Case, Results};
+use super::results::{MicroRow, Results, Status};
 use super::{NOT_MEASURED, markdown};
 use crate::Result;
 
 /// A figure beside a published one.
 struct Compared<'r> {
-    case: &'r Case,
+    case: &'r MicroRow,
     kernel: &'static str,
     ratio: f64,
     is_slower: bool,
@@ -26,7 +26,7 @@ struct Verdict<'r> {
 }
 
 impl<'r> Verdict<'r> {
-    fn of(results: &'r Results, is_counted: impl Fn(&Case) -> bool) -> Self {
+    fn of(results: &'r Results, is_counted: impl Fn(&MicroRow) -> bool) -> Self {
         let mut verdict = Self::default();
         let cases = results.bench.iter().filter(|case| is_counted(case));
         for case in cases {
@@ -38,16 +38,16 @@ impl<'r> Verdict<'r> {
         verdict
     }
 
-    fn add(&mut self, results: &Results, case: &'r Case) {
-        if case.status != "ok" {
+    fn add(&mut self, results: &Results, case: &'r MicroRow) {
+        if case.status != Status::Ok {
             self.failed += 1;
             return;
         }
         for kernel in ["malloc", "free", "both"] {
             let kind = Kind {
-                workload: &case.workload,
+                workload: case.workload.name(),
                 kernel,
-                heap: &case.heap,
+                heap: case.heap.name(),
             };
             let (Some(ours), Some(reference)) = (kind.time_of(case), kind.reference(results, case))
             else {
@@ -72,7 +72,10 @@ impl<'r> Verdict<'r> {
 
     /// The geometric mean of the ratios on heaps of this kind.
     fn mean(&self, heap: &str) -> String {
-        let on_heap = self.compared.iter().filter(|one| one.case.heap == heap);
+        let on_heap = self
+            .compared
+            .iter()
+            .filter(|one| one.case.heap.name() == heap);
         let mean = geometric_mean(on_heap.map(|one| one.ratio));
         mean.map_or("-".to_owned(), super::bench::ratio)
     }
@@ -87,7 +90,10 @@ impl<'r> Verdict<'r> {
                 .map_or("mixed".to_owned(), |bytes| format!("{bytes} B"));
             let name = format!(
                 "{} {}, {}, {} x {bytes}",
-                case.workload, worst.kernel, case.heap, case.threads
+                case.workload.name(),
+                worst.kernel,
+                case.heap.name(),
+                case.threads
             );
             [format!("{:.2}", worst.ratio), name]
         })
@@ -148,6 +154,7 @@ pub fn table(results: &Results) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixtures;
     use super::*;
 
     /// A request that took so many milliseconds, where the published code takes 0.01.
@@ -161,7 +168,7 @@ mod tests {
             {"workload": "threads", "heap": "warm", "kernel": "malloc", "allocator": "awmalloc",
              "threads": 10000, "bytes": 16, "ms": 0.0100, "status": "ok"}], "registers": []}"#;
         Results {
-            bench: vec![serde_json::from_str(&case).expect("a case")],
+            bench: vec![fixtures::case(&case)],
             published: serde_json::from_str(published).expect("reference figures"),
             ..Results::default()
         }

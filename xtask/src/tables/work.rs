@@ -62,6 +62,8 @@ impl<'r> Work<'r> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::super::fixtures;
+    use super::super::results::Status;
     use super::*;
 
     /// Allocators with their times for malloc, and for the tree of the scene `s`.
@@ -79,9 +81,9 @@ pub(super) mod tests {
                     "nodes": 5, "leaves": 3, "max_depth": 2, "references_per_triangle": 1.25,
                     "sah_cost": 7.0, "tree_hash": "a", "meta": {{"gpu": "G"}}}}"#
             );
-            let case = serde_json::from_str(&case).expect("a case");
+            let case = fixtures::case(&case);
             results.bench.push(case);
-            let tree = serde_json::from_str(&tree).expect("a tree");
+            let tree = fixtures::tree(&tree);
             results.kdtree.push(tree);
         }
         results
@@ -90,7 +92,7 @@ pub(super) mod tests {
     #[test]
     fn work_without_a_time_says_why() {
         let mut results = results(&[("cmalloc", 0.5, 20.0)]);
-        results.bench[0].status = "oom".to_owned();
+        results.bench[0].status = Status::Oom;
         let work = Work::of(&results, "s", "g").expect("work");
         assert_eq!(work.times[0].malloc, Err("oom".to_owned()));
         assert_eq!(work.times[0].tree, Ok(20.0));

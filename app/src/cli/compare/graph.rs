@@ -10,7 +10,7 @@ use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::graph::Layout;
 use crate::graph::algorithms::Saves;
-use crate::report::compare::{GraphRow, Origin, Standing};
+use crate::report::compare::{GraphRow, Origin, standing};
 use crate::workload::compare::Case;
 
 /// Examples, at the end of the help.
@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         common.link.forward(spec, &mut command);
         command.option("layout", Some(&layout));
         let (common, graph) = (&common, graph.clone());
-        let standing = Standing::of(spec);
+        let standing = standing(spec);
         Case::new(format!("{allocator}, {layout}"), move || {
             Ok(GraphRow {
                 graph,

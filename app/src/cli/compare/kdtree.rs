@@ -9,9 +9,9 @@ use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
 use super::{Common, ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::report::compare::{Origin, Standing, TreeRow, Trees};
+use crate::report::compare::{Origin, TreeRow, Trees, standing};
 use crate::report::frames::{hash_of, name_of};
-use crate::report::{FramesReport, TreeReport};
+use crate::report::{FramesReport, Report, TreeReport};
 use crate::tree::TreeError;
 use crate::workload::compare::Case;
 
@@ -113,13 +113,16 @@ fn compare<R: Trees>(
     specs: &[Spec],
     common: &Common,
     origin: impl FnOnce() -> Origin,
-) -> Result<(), Error> {
+) -> Result<(), Error>
+where
+    [TreeRow<R>]: Report,
+{
     let case = |spec: &Spec| {
         let allocator = spec.to_string();
         let mut command = ChildArgs(vec!["kdtree".into()]);
         command.option("allocator", Some(&allocator));
         common.link.forward(spec, &mut command);
-        let standing = Standing::of(spec);
+        let standing = standing(spec);
         Case::new(allocator.clone(), move || {
             Ok(TreeRow::<R> {
                 allocator,

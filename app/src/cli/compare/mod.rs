@@ -19,8 +19,8 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::output::Output;
-use crate::report::Format;
 use crate::report::compare::{Earlier, Origin, Row, rank};
+use crate::report::{self, Format, Report};
 use crate::workload::compare::{self, Case, Outcome, verdict};
 
 /// Examples, at the end of the help.
@@ -72,9 +72,9 @@ struct ComparisonArguments {
     /// Only the other cases run. The file may be that of -o, which need not exist yet.
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
-    /// Format: table, json, csv or markdown [default: by the suffix of -o]
+    /// Format: text, json, csv or markdown [default: by the suffix of -o]
     ///
-    /// Without -o, it is a table.
+    /// Without -o, it is text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// Allocator that times are divided by [default: atomicmalloc]
@@ -214,7 +214,10 @@ impl ComparisonContext {
         cases: Vec<Case<R>>,
         common: &Common,
         origin: impl FnOnce() -> Origin,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        [R]: Report,
+    {
         let names: Vec<String> = cases.iter().map(|case| case.name().to_owned()).collect();
         let known = match &self.earlier {
             Some(earlier) => earlier.rows(&names, &common.options(), &origin())?,
@@ -224,7 +227,7 @@ impl ComparisonContext {
         bar.set_position(known.iter().flatten().count() as u64);
         let text = |rows: &mut [R]| {
             rank(rows, &self.reference);
-            self.format.write(rows, R::table)
+            report::write(self.format, rows)
         };
         let named = |name: &str| bar.set_message(name.to_owned());
         let rows = compare::run(cases, known, named, |rows| {

@@ -2,9 +2,8 @@
 
 use clap::Args;
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
-use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, Line, ReportContext, Values};
+use super::{Algorithm, ReportContext, SearchReport, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -33,19 +32,6 @@ pub struct SearchFlags {
     /// Its number is that of the file.
     #[arg(long, value_name = "SOURCE")]
     pub bfs: Option<u64>,
-}
-
-/// A breadth-first search in results.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SearchReport {
-    /// The number of the vertex that it starts from.
-    pub source: u64,
-    /// Vertices that were reached, the source among them; 0 if that was deleted.
-    pub reached: u32,
-    /// The greatest depth.
-    pub depth: u32,
-    /// The search, in milliseconds.
-    pub ms: Samples,
 }
 
 impl Algorithm for Search {
@@ -110,23 +96,6 @@ impl Algorithm for Search {
             depth: self.state.depth,
             ms,
         }
-    }
-
-    fn lines(report: &SearchReport, vertices: u32) -> Vec<Line> {
-        let SearchReport {
-            source,
-            reached,
-            depth,
-            ms,
-        } = report;
-        let deleted = match reached {
-            0 => ", which was deleted",
-            _ => "",
-        };
-        let text = format!(
-            "{reached} of {vertices} vertices reached from {source}{deleted}, depth {depth}; {ms}"
-        );
-        vec![("search", text)]
     }
 }
 

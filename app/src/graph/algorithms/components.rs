@@ -3,7 +3,7 @@
 use clap::Args;
 use heapwood_device::graph::components::plan::ComponentSpace;
 
-use super::{Algorithm, CountReport, Line, ReportContext, Values};
+use super::{Algorithm, CountReport, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -64,10 +64,6 @@ impl Algorithm for Components {
     fn report(&self, (): &(), ms: Samples, _: &ReportContext) -> CountReport {
         let count = self.count;
         CountReport { count, ms }
-    }
-
-    fn lines(report: &CountReport, _: u32) -> Vec<Line> {
-        vec![report.line("components")]
     }
 }
 

@@ -67,16 +67,6 @@ macro_rules! algorithms {
             )+
         }
 
-        /// What results say of it; what was not asked for is null.
-        #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-        pub struct Reports {
-            $(
-                #[doc = concat!("The report of `", stringify!($result), "`.")]
-                #[serde(rename = $key)]
-                pub $name: Option<<$file::$result as Algorithm>::Report>,
-            )+
-        }
-
         impl Algorithms {
             /// What flags and files for values ask of a graph; nothing incremental.
             ///
@@ -92,6 +82,19 @@ macro_rules! algorithms {
                     )?,)+
                     incremental: false,
                 })
+            }
+
+            /// Reports the results of runs, at least one, that found the same.
+            ///
+            /// # Panics
+            ///
+            /// If there are no runs.
+            pub fn report(&self, runs: &[&Results], context: &ReportContext) -> AlgorithmReports {
+                AlgorithmReports {
+                    $($name: self.$name.asked().and_then(|options| {
+                        list::report(options, runs, |found| found.$name.as_ref(), context)
+                    }),)+
+                }
             }
 
             /// Computes what is asked for.
@@ -154,33 +157,6 @@ macro_rules! algorithms {
             }
         }
 
-        impl Reports {
-            /// Reports the results of runs, at least one, that found the same.
-            ///
-            /// # Panics
-            ///
-            /// If there are no runs.
-            pub fn new(
-                algorithms: &Algorithms,
-                runs: &[&Results],
-                context: &ReportContext,
-            ) -> Self {
-                Self {
-                    $($name: algorithms.$name.asked().and_then(|options| {
-                        list::report(options, runs, |found| found.$name.as_ref(), context)
-                    }),)+
-                }
-            }
-
-            /// The reports for people, on a graph of so many vertices.
-            pub fn lines(&self, vertices: u32) -> Vec<Line> {
-                let mut lines = Vec::new();
-                $(if let Some(report) = &self.$name {
-                    lines.extend($file::$result::lines(report, vertices));
-                })+
-                lines
-            }
-        }
     };
 }
 

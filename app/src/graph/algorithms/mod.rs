@@ -1,13 +1,12 @@
 //! The algorithms on a stored graph: a file each, and the list of them.
 //!
 //! A file has all of its algorithm: flags, launches, an independent reference to verify by,
-//! result, report. The rest of the program goes through the list at the end of this file, so
+//! result. `heapwood-results` has its report. The rest of the program goes through the list at the end of this file, so
 //! that a new algorithm is a file, its `mod` and its line.
 
 pub mod bfs;
 pub mod components;
 pub(super) mod contiguous;
-mod count;
 #[macro_use]
 mod list;
 pub mod pagerank;
@@ -17,10 +16,9 @@ mod values;
 use std::fmt::Debug;
 
 use clap::Args;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
-pub use count::CountReport;
+use heapwood_results::graph::AlgorithmReports;
+pub use heapwood_results::graph::{CountReport, SearchReport};
 pub use values::Values;
 
 use super::verify::Reference;
@@ -39,7 +37,7 @@ pub trait Algorithm: Sized {
     /// way. The default does not ask for it.
     type Request: Asked<Self::Options> + Clone + Debug + Default;
     /// What results say of it; the keys in JSON are stable.
-    type Report: Clone + Debug + Serialize + DeserializeOwned;
+    type Report;
 
     /// What flags ask of a graph; `saved` if its values go to a file, which asks for it too.
     ///
@@ -84,9 +82,6 @@ pub trait Algorithm: Sized {
     /// Reports it with the times of all runs, in milliseconds.
     fn report(&self, options: &Self::Options, ms: Samples, context: &ReportContext)
     -> Self::Report;
-
-    /// A report of it for people, on a graph of so many vertices.
-    fn lines(report: &Self::Report, vertices: u32) -> Vec<Line>;
 }
 
 /// Whether something is asked for, and with which options `O`.
@@ -106,9 +101,6 @@ impl Asked<()> for bool {
         self.then_some(&())
     }
 }
-
-/// A line for people: a name, empty where the line before goes on, and a value.
-pub type Line = (&'static str, String);
 
 /// What a report needs to know of the graph.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use clap::Args;
 use heapwood_device::graph::triangles::plan::{HubLimits, TriangleSpace};
 
-use super::{Algorithm, CountReport, Line, ReportContext, Values};
+use super::{Algorithm, CountReport, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -73,10 +73,6 @@ impl Algorithm for Triangles {
     fn report(&self, (): &(), ms: Samples, _: &ReportContext) -> CountReport {
         let count = self.count;
         CountReport { count, ms }
-    }
-
-    fn lines(report: &CountReport, _: u32) -> Vec<Line> {
-        vec![report.line("triangles")]
     }
 }
 

@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use crate::Error;
 use crate::backend::DeviceInfo;
-use crate::meta::{LinkMeta, Meta};
-use crate::report::Table;
+use crate::meta::{self, Meta};
 use crate::report::compare::Standing;
 use crate::workload::compare::Outcome;
 
@@ -54,9 +53,6 @@ pub trait Row: Serialize + DeserializeOwned {
     /// What two cases have done whose hashes differ: "built different trees".
     const DIFFER: &'static str;
 
-    /// Rows for people.
-    fn table(rows: &[Self]) -> Table;
-
     /// Where a result comes from.
     fn origin(result: &Self::Result) -> Origin;
 }
@@ -90,8 +86,8 @@ impl Origin {
             meta: Meta {
                 seed,
                 input_hash: input_hash.map(|hash| format!("{hash:016x}")),
-                link: info.linked.as_ref().map(LinkMeta::of),
-                ..Meta::new(info)
+                link: info.linked.as_ref().map(meta::of_link),
+                ..meta::of_device(info)
             },
         }
     }

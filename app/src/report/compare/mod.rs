@@ -1,29 +1,24 @@
-//! Rows of a comparison, a case each, as tables.
+//! Rows of a comparison, a case each: how they are compared, and how one goes on from another.
 
 mod earlier;
 mod frames;
 mod graph;
 mod rank;
-mod standing;
 mod tree;
 
 pub use earlier::{Earlier, Origin, Row};
-pub use graph::GraphRow;
+pub use heapwood_results::compare::{GraphRow, Standing, TreeRow};
 pub use rank::rank;
-pub use standing::Standing;
-pub use tree::{TreeRow, Trees};
+pub use tree::Trees;
 
-use crate::workload::compare::Outcome;
+use crate::allocators::Spec;
 
-/// How a case ended, for people.
-fn status<R>(outcome: &Outcome<R>) -> String {
-    match &outcome.error {
-        Some(why) => format!("{}: {why}", outcome.status.name()),
-        None => outcome.status.name().to_owned(),
+/// The standing of a row over this allocator before it is ranked.
+pub fn standing(spec: &Spec) -> Standing {
+    Standing {
+        frees: spec.frees(),
+        reference: String::new(),
+        ratio: None,
+        fastest: false,
     }
-}
-
-/// A cell of a table.
-fn cell(value: Option<String>) -> String {
-    value.unwrap_or_else(|| "-".to_owned())
 }

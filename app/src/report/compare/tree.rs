@@ -1,27 +1,11 @@
 //! Builds of trees, compared.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::{Origin, Row, Standing, cell, status};
-use crate::report::{Table, TreeReport, milliseconds};
-use crate::size::display;
+use super::{Origin, Row, Standing, TreeRow};
+use crate::report::TreeReport;
 use crate::workload::compare::Outcome;
-
-/// An allocator's result: of one tree, or of the trees of a moving scene.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TreeRow<R> {
-    /// The allocator, as on the command line.
-    pub allocator: String,
-    /// Its time beside those of the others.
-    #[serde(flatten)]
-    pub standing: Standing,
-    /// The options that all cases have in common, as given to `heapwood kdtree`.
-    pub options: Vec<String>,
-    /// What became of the case.
-    #[serde(flatten)]
-    pub outcome: Outcome<R>,
-}
 
 /// What `heapwood kdtree` answers.
 pub trait Trees: Serialize + DeserializeOwned {
@@ -30,9 +14,6 @@ pub trait Trees: Serialize + DeserializeOwned {
 
     /// The hash that all results must have.
     fn hash(&self) -> &str;
-
-    /// Rows for people.
-    fn table(rows: &[TreeRow<Self>]) -> Table;
 
     /// Where it comes from.
     fn origin(&self) -> Origin;
@@ -75,10 +56,6 @@ impl<R: Trees> Row for TreeRow<R> {
 
     const DIFFER: &'static str = "built different trees";
 
-    fn table(rows: &[Self]) -> Table {
-        R::table(rows)
-    }
-
     fn origin(result: &R) -> Origin {
         result.origin()
     }
@@ -93,10 +70,6 @@ impl Trees for TreeReport {
         &self.tree_hash
     }
 
-    fn table(rows: &[TreeRow<Self>]) -> Table {
-        table(rows)
-    }
-
     fn origin(&self) -> Origin {
         Origin {
             input: self.scene.clone(),
@@ -105,48 +78,4 @@ impl Trees for TreeReport {
             meta: self.meta.clone(),
         }
     }
-}
-
-/// A row a case; builds in milliseconds, with a star at the fastest that frees.
-fn table(rows: &[TreeRow<TreeReport>]) -> Table {
-    let mut table = Table::new(&[
-        "allocator",
-        "#build ms",
-        "#ratio",
-        "fastest",
-        "#pool",
-        "#used",
-        "#beside",
-        "#internal",
-        "#external",
-        "#SAH cost",
-        "#cut off",
-        "status",
-    ]);
-    for row in rows {
-        let result = row.outcome.result.as_ref();
-        table.push(vec![
-            row.allocator.clone(),
-            cell(result.map(|result| milliseconds(result.build_ms.median))),
-            cell(row.standing.shown_ratio()),
-            row.standing.mark(),
-            cell(result.and_then(|result| result.pool_bytes.map(display))),
-            cell(result.and_then(|result| result.pool_high_water_bytes.map(display))),
-            cell(result.and_then(|result| result.device_bytes.map(display))),
-            cell(
-                result
-                    .and_then(|result| result.internal_fragmentation)
-                    .map(|part| format!("{part:.4}")),
-            ),
-            cell(
-                result
-                    .and_then(|result| result.external_fragmentation)
-                    .map(|part| format!("{part:.4}")),
-            ),
-            cell(result.map(|result| format!("{:.2}", result.comparable_sah_cost))),
-            cell(result.map(|result| result.cut_leaves.to_string())),
-            status(&row.outcome),
-        ]);
-    }
-    table
 }

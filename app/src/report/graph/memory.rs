@@ -1,122 +1,31 @@
 //! What a graph takes of its pool, at the end and round by round.
 
-use serde::{Deserialize, Serialize};
+use heapwood_results::graph::{MemoryReport, RoundMemory};
 
 use crate::graph::MemoryUse;
-use crate::graph::algorithms::Line;
-use crate::size::display;
 use crate::workload::graph::Run;
 
-/// Memory of a graph.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MemoryReport {
-    /// Of entries, 4 bytes each; of directed graphs in both directions.
-    pub payload_bytes: u64,
-    /// Of blocks, as granted, after loading; null if the allocator does not tell how large all of
-    /// its blocks are.
-    pub loaded_bytes: Option<u64>,
-    /// Of blocks, as granted, at the end; null likewise.
-    pub allocated_bytes: Option<u64>,
-    /// The most of the latter after any batch; null likewise.
-    pub high_water_bytes: Option<u64>,
-    /// Part of the allocated bytes that holds no entries at the end, 0 to 1; null likewise.
-    pub internal_fragmentation: Option<f64>,
-    /// Part of the pool's free bytes outside of the largest free block at the end, 0 to 1; null
-    /// if the allocator cannot be walked, or nothing is free.
-    pub external_fragmentation: Option<f64>,
-    /// The same bytes after each round, if there are several.
-    pub rounds: Option<RoundMemory>,
-}
-
-/// Memory after each round: a list for each figure, with a place for each round. Those of many
-/// rounds stand in a few lists, not in an object each.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RoundMemory {
-    /// Of entries.
-    pub payload_bytes: Vec<u64>,
-    /// Of blocks, as granted; null if the allocator does not tell how large all of them are.
-    pub allocated_bytes: Option<Vec<u64>>,
-    /// The most of the latter so far; null likewise.
-    pub high_water_bytes: Option<Vec<u64>>,
-}
-
-impl MemoryReport {
-    /// The memory of a run.
-    pub(super) fn new(run: &Run) -> Self {
-        let granted = |bytes| run.memory.tells_granted.then_some(bytes);
-        Self {
-            payload_bytes: run.memory.payload_bytes,
-            loaded_bytes: granted(run.loaded_bytes),
-            allocated_bytes: granted(run.memory.allocated_bytes),
-            high_water_bytes: granted(run.memory.high_water_bytes),
-            internal_fragmentation: run.memory.internal_fragmentation(),
-            external_fragmentation: run.external_fragmentation,
-            rounds: (run.round_memory.len() > 1).then(|| RoundMemory::new(run)),
-        }
-    }
-
-    /// The memory at the end, for people.
-    pub(super) fn lines(&self, pool_bytes: u64) -> [Line; 2] {
-        let part =
-            |part: Option<f64>| part.map_or("unknown".to_owned(), |part| format!("{part:.4}"));
-        [
-            (
-                "memory",
-                format!(
-                    "{} of edges in {}, of a pool of {}",
-                    display(self.payload_bytes),
-                    blocks(self.allocated_bytes, self.high_water_bytes, "at most"),
-                    display(pool_bytes)
-                ),
-            ),
-            (
-                "",
-                format!(
-                    "fragmentation {} internal, {} external",
-                    part(self.internal_fragmentation),
-                    part(self.external_fragmentation)
-                ),
-            ),
-        ]
+/// The memory of a run.
+pub(super) fn memory_report(run: &Run) -> MemoryReport {
+    let granted = |bytes| run.memory.tells_granted.then_some(bytes);
+    MemoryReport {
+        payload_bytes: run.memory.payload_bytes,
+        loaded_bytes: granted(run.loaded_bytes),
+        allocated_bytes: granted(run.memory.allocated_bytes),
+        high_water_bytes: granted(run.memory.high_water_bytes),
+        internal_fragmentation: run.memory.internal_fragmentation(),
+        external_fragmentation: run.external_fragmentation,
+        rounds: (run.round_memory.len() > 1).then(|| round_memory(run)),
     }
 }
 
-/// Bytes of blocks and the most of them, for people.
-fn blocks(allocated: Option<u64>, most: Option<u64>, when: &str) -> String {
-    match (allocated, most) {
-        (Some(allocated), Some(most)) => {
-            let (allocated, most) = (display(allocated), display(most));
-            format!("{allocated} of blocks, {most} {when}")
-        }
-        _ => "blocks of unknown sizes".to_owned(),
-    }
-}
-
-impl RoundMemory {
-    fn new(run: &Run) -> Self {
-        let list = |of: fn(&MemoryUse) -> u64| run.round_memory.iter().map(of).collect();
-        let granted = |of| run.memory.tells_granted.then(|| list(of));
-        Self {
-            payload_bytes: list(|memory| memory.payload_bytes),
-            allocated_bytes: granted(|memory| memory.allocated_bytes),
-            high_water_bytes: granted(|memory| memory.high_water_bytes),
-        }
-    }
-
-    /// A line a round, with its number.
-    pub(super) fn lines(&self) -> impl Iterator<Item = (u32, Line)> {
-        (1..).zip(&self.payload_bytes).map(|(round, &payload)| {
-            let of = |list: &Option<Vec<u64>>| {
-                let list = list.as_ref();
-                list.and_then(|list| list.get(round as usize - 1).copied())
-            };
-            let (allocated, most) = (of(&self.allocated_bytes), of(&self.high_water_bytes));
-            let text = format!(
-                "round {round}: {} of edges in {}",
-                display(payload),
-                blocks(allocated, most, "at most so far")
-            );
-            (round, ("memory", text))
-        })
+/// The memory of several rounds.
+fn round_memory(run: &Run) -> RoundMemory {
+    let list = |of: fn(&MemoryUse) -> u64| run.round_memory.iter().map(of).collect();
+    let granted = |of| run.memory.tells_granted.then(|| list(of));
+    RoundMemory {
+        payload_bytes: list(|memory| memory.payload_bytes),
+        allocated_bytes: granted(|memory| memory.allocated_bytes),
+        high_water_bytes: granted(|memory| memory.high_water_bytes),
     }
 }

@@ -19,7 +19,6 @@ mod textured;
 
 use heapwood_scenes::Camera;
 use image::ExtendedColorType;
-use serde::{Deserialize, Serialize};
 
 use super::device_tree::DeviceTree;
 use crate::backend::BackendError;
@@ -27,39 +26,10 @@ use crate::encode::{self, EncodeError};
 use crate::samples::Samples;
 
 pub use aovs::Aovs;
+pub use heapwood_results::picture::{RayCounts, RayTimes};
 pub use lighting::Lighting;
 pub use placed_lighting::PlacedLighting;
 pub use shading::{Crop, Shade, Shading};
-
-/// Rays of a picture, by what they are for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RayCounts {
-    /// From the eye.
-    pub primary: u64,
-    /// To whatever is between a surface and a light, or near a surface.
-    pub shadow: u64,
-    /// On from a surface.
-    pub secondary: u64,
-}
-
-impl RayCounts {
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        self.primary + self.shadow + self.secondary
-    }
-}
-
-/// Milliseconds for the rays of a picture, by what they are for: what a run of primary rays
-/// alone takes, and how much longer one takes with the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RayTimes {
-    /// As in [`RayCounts`].
-    pub primary: f64,
-    /// As in [`RayCounts`].
-    pub shadow: f64,
-    /// As in [`RayCounts`].
-    pub secondary: f64,
-}
 
 /// An image, and how long it took.
 #[derive(Clone, Debug)]

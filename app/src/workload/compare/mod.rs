@@ -32,10 +32,9 @@
 
 mod case;
 mod isolated;
-mod outcome;
 mod verdict;
 
 pub use case::{Case, run};
+pub use heapwood_results::Outcome;
 pub use isolated::isolated;
-pub use outcome::Outcome;
 pub use verdict::verdict;

@@ -7,15 +7,15 @@ use heapwood_device::bench::{
 };
 use heapwood_device::launch::{Call, Listed};
 
-use super::row::{least_bytes, thinned};
+use super::row::{least_bytes, range, thinned};
 use super::{Case, Fill, Growth, Range, Row, Step};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
-use crate::meta::Meta;
+use crate::meta;
 use crate::size::display;
 use crate::workload::Status;
-use crate::workload::cases::BenchRow;
+use crate::workload::cases::{BenchCase, BenchRow};
 
 /// Most threads that fill a heap at a time: the larger part of a launch is refused once.
 const FILLERS_MOST: u32 = 1 << 14;
@@ -45,10 +45,10 @@ struct Bench<'b> {
 
 /// Measures a case. Whatever happens is in the row.
 pub(super) fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
-    let mut row = Row::new(case, spec, &backend.info());
+    let mut row = case.row(spec, &backend.info());
     let done = fill_in(backend, spec, case, &mut row);
     // It took some time to link the kernels.
-    row.meta = Meta::new(&backend.info()).over(spec, &backend.info());
+    row.meta = meta::over(row.meta, spec, &backend.info());
     match done {
         Ok(()) => row,
         Err(error) => {
@@ -120,7 +120,7 @@ impl Bench<'_> {
             self.keep(self.case.threads, false)?;
             self.end()?;
         }
-        let found = || Range::new(covered.blocks, covered.range_bytes, self.case.bytes);
+        let found = || range(covered.blocks, covered.range_bytes, self.case.bytes);
         Ok((covered.blocks > 0).then(found))
     }
 

@@ -34,7 +34,8 @@ mod row;
 
 use serde::{Deserialize, Serialize};
 
-pub use row::{Fill, Growth, Range, Row, Step, verdict};
+pub use heapwood_results::fragmentation::{Fill, FragmentationRow as Row, Growth, Range, Step};
+pub use row::verdict;
 
 use super::cases::BenchCase;
 use crate::allocators::Spec;
@@ -71,7 +72,7 @@ impl BenchCase for Case {
     }
 
     fn row(&self, spec: &Spec, info: &DeviceInfo) -> Row {
-        Row::new(self, spec, info)
+        row::new(self, spec, info)
     }
 
     fn measure(&self, backend: &dyn Backend, spec: &Spec) -> Row {

@@ -1,14 +1,10 @@
-//! The result of a case.
+//! The row of a case.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
-use super::Case;
+use super::{Case, Range, Row, Step};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
-use crate::meta::Meta;
+use crate::meta;
 use crate::workload::cases::BenchRow;
 use crate::workload::{Status, check_statuses};
 
@@ -16,53 +12,6 @@ use crate::workload::{Status, check_statuses};
 const ALIGNMENT: u64 = 16;
 /// Most steps of growth that a row keeps.
 const STEPS_MOST: usize = 64;
-
-/// The result of a case; the keys are stable, what was not found is null.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Row {
-    /// The allocator.
-    pub allocator: String,
-    /// All of its parameters.
-    pub parameters: BTreeMap<String, String>,
-    /// `cpu` or `cuda`.
-    pub backend: String,
-    /// The product.
-    pub device: String,
-    /// Its pool, in bytes.
-    pub pool_bytes: u64,
-    /// Threads that allocate a block each at a time.
-    pub threads: u32,
-    /// Bytes of a block.
-    pub bytes: u64,
-    /// How it ended.
-    pub status: Status,
-    /// Why it did not end well.
-    pub error: Option<String>,
-    /// By what addresses live blocks overlap; null if their addresses do not show that.
-    #[serde(default)]
-    pub overlap: Option<String>,
-    /// The addresses of a block a thread.
-    pub range: Option<Range>,
-    /// All that is granted.
-    pub fill: Option<Fill>,
-    /// Growth by half; null for allocators that cannot free.
-    pub growth: Option<Growth>,
-    /// Machine and program.
-    pub meta: Meta,
-}
-
-/// The addresses that blocks cover, from the lowest to the highest end.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Range {
-    /// Blocks; fewer than threads if some were refused.
-    pub blocks: u64,
-    /// Bytes that they cover.
-    pub range_bytes: u64,
-    /// The fewest bytes that could hold them side by side, each aligned to 16.
-    pub least_bytes: u64,
-    /// The former to the latter.
-    pub ratio: f64,
-}
 
 /// The fewest bytes that could hold so many blocks of `bytes` each side by side.
 pub(super) fn least_bytes(blocks: u64, bytes: u64) -> u64 {
@@ -72,62 +21,15 @@ pub(super) fn least_bytes(blocks: u64, bytes: u64) -> u64 {
     }
 }
 
-impl Range {
-    /// That of so many blocks, at least one, of `bytes` each.
-    pub(super) fn new(blocks: u64, range_bytes: u64, bytes: u64) -> Self {
-        let least_bytes = least_bytes(blocks, bytes);
-        Self {
-            blocks,
-            range_bytes,
-            least_bytes,
-            ratio: range_bytes as f64 / least_bytes as f64,
-        }
+/// The range of so many blocks, at least one, of `bytes` each.
+pub(super) fn range(blocks: u64, range_bytes: u64, bytes: u64) -> Range {
+    let least_bytes = least_bytes(blocks, bytes);
+    Range {
+        blocks,
+        range_bytes,
+        least_bytes,
+        ratio: range_bytes as f64 / least_bytes as f64,
     }
-}
-
-/// What was granted until nothing was any more.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Fill {
-    /// Blocks.
-    pub blocks: u64,
-    /// Their bytes, as requested, to those of the pool.
-    pub pool_share: f64,
-    /// Bytes that they cover.
-    pub range_bytes: u64,
-    /// Time of all requests, in milliseconds.
-    pub alloc_ms: f64,
-}
-
-/// Growth until a request was refused.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Growth {
-    /// Steps in which all requests were served.
-    pub steps_served: u32,
-    /// Whether a request was refused in the end; if not, there were too many steps.
-    pub exhausted: bool,
-    /// The most bytes that were live at a time, as requested.
-    pub live_bytes: u64,
-    /// These to the bytes of the pool.
-    pub pool_share: f64,
-    /// Bytes that all blocks cover that there ever were.
-    pub range_bytes: u64,
-    /// Some of the steps that were served, evenly distributed, and the last one.
-    pub steps: Vec<Step>,
-}
-
-/// A step of growth.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    /// Its number, from 1.
-    pub number: u32,
-    /// Bytes that are live after it, as requested.
-    pub live_bytes: u64,
-    /// Bytes that all blocks cover that there were so far.
-    pub range_bytes: u64,
-    /// Time of its requests, in milliseconds.
-    pub alloc_ms: f64,
-    /// Time of its frees, in milliseconds.
-    pub free_ms: f64,
 }
 
 /// Some of the steps, evenly distributed, with the last one.
@@ -139,25 +41,23 @@ pub(super) fn thinned(steps: &[Step]) -> Vec<Step> {
     kept
 }
 
-impl Row {
-    /// The row of a case of which nothing is known yet.
-    pub fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Self {
-        Self {
-            allocator: spec.label(),
-            parameters: spec.parameters(),
-            backend: info.backend.to_owned(),
-            device: info.device.clone(),
-            pool_bytes: case.pool_bytes,
-            threads: case.threads,
-            bytes: case.bytes,
-            status: Status::Ok,
-            error: None,
-            overlap: None,
-            range: None,
-            fill: None,
-            growth: None,
-            meta: Meta::new(info).over(spec, info),
-        }
+/// The row of a case of which nothing is known yet.
+pub(super) fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Row {
+    Row {
+        allocator: spec.label(),
+        parameters: spec.parameters(),
+        backend: info.backend.to_owned(),
+        device: info.device.clone(),
+        pool_bytes: case.pool_bytes,
+        threads: case.threads,
+        bytes: case.bytes,
+        status: Status::Ok,
+        error: None,
+        overlap: None,
+        range: None,
+        fill: None,
+        growth: None,
+        meta: meta::over(meta::of_device(info), spec, info),
     }
 }
 
@@ -194,10 +94,10 @@ mod tests {
 
     #[test]
     fn the_fewest_bytes_are_those_of_aligned_neighbours() {
-        let range = Range::new(3, 84, 20);
-        assert_eq!(range.least_bytes, 32 + 32 + 20);
-        assert_eq!(range.ratio, 1.0);
-        assert_eq!(Range::new(1, 48, 16).ratio, 3.0);
+        let three = range(3, 84, 20);
+        assert_eq!(three.least_bytes, 32 + 32 + 20);
+        assert_eq!(three.ratio, 1.0);
+        assert_eq!(range(1, 48, 16).ratio, 3.0);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use super::row::{Latency, Row};
+use super::{Latency, Row};
 use super::{Pattern, Suite};
 use crate::backend::{BackendError, MemorySource};
 use crate::pool::Stats;

@@ -24,38 +24,10 @@
 mod measure;
 mod row;
 
-use serde::Serialize;
-
 use crate::backend::{BackendError, MemorySource, Options, SourceVisitor, visit_sources};
-use crate::meta::Meta;
+use crate::meta::{self, Meta};
 
-pub use row::{Latency, Row};
-
-/// In which order memory is obtained and given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Pattern {
-    /// A thread obtains a block and gives it back, again and again
-    Pairs,
-    /// A thread keeps 64 blocks of 512 B to 1 MiB, and replaces them at random
-    Mixed,
-    /// Many blocks are obtained, then given back: for the first time
-    Cold,
-    /// The same once more
-    Warm,
-}
-
-impl Pattern {
-    /// Its name, as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pairs => "pairs",
-            Self::Mixed => "mixed",
-            Self::Cold => "cold",
-            Self::Warm => "warm",
-        }
-    }
-}
+pub use heapwood_results::host_pool::{HostPoolRow as Row, Latency, Pattern};
 
 /// Patterns over sizes and numbers of threads.
 #[derive(Clone, Debug)]
@@ -119,7 +91,7 @@ impl Suite {
 ///
 /// When the backend cannot run. What happens in a case is in its row.
 pub fn run(suite: &Suite, before: impl FnMut(&str)) -> Result<Vec<Row>, BackendError> {
-    let meta = Meta::new(&suite.backend.info()?);
+    let meta = meta::of_device(&suite.backend.info()?);
     let mut runner = Runner {
         suite,
         meta,
@@ -141,7 +113,7 @@ impl<Before: FnMut(&str)> SourceVisitor for Runner<'_, Before> {
     fn visit(&mut self, source: &impl MemorySource) {
         for case in self.suite.cases() {
             (self.before)(&format!("{} {}", source.name(), case.pattern.name()));
-            let row = Row::new(source.name(), case, self.meta.clone());
+            let row = row::new(source.name(), case, self.meta.clone());
             self.rows.push(measure::measure(source, self.suite, row));
         }
     }

@@ -18,50 +18,48 @@ const POOL: u64 = 64 << 20;
 /// In the kernels, and called.
 const PAIR: [&str; 2] = ["atomicmalloc", "external:free=no"];
 
-impl CallCost {
-    /// Measures it on the backend of these options, once decided, whatever they link; nothing for
-    /// a number of threads that could not be measured.
-    ///
-    /// # Errors
-    ///
-    /// As for the runner, which `runner` makes, and for [`Runner::run`].
-    pub fn measure(
-        options: &Options,
-        plan: Plan,
-        runner: impl FnOnce(&Options) -> Result<Runner, Error>,
-    ) -> Result<Vec<Self>, Error> {
-        let options = Options {
-            reference: true,
-            ..options.clone()
-        };
-        let mut runner = runner(&options)?;
-        let mut costs = Vec::new();
-        for threads in THREADS {
-            let mut rows = Vec::new();
-            for allocator in PAIR {
-                let spec = Spec::parse(allocator).map_err(Error::Failed)?;
-                rows.push(runner.run(&spec, &case(&spec, threads, plan, &options))?);
-            }
-            costs.extend(Self::of(&rows[0], &rows[1]));
+/// Measures what a call costs on the backend of these options, once decided, whatever they link; nothing for
+/// a number of threads that could not be measured.
+///
+/// # Errors
+///
+/// As for the runner, which `runner` makes, and for [`Runner::run`].
+pub fn call_costs(
+    options: &Options,
+    plan: Plan,
+    runner: impl FnOnce(&Options) -> Result<Runner, Error>,
+) -> Result<Vec<CallCost>, Error> {
+    let options = Options {
+        reference: true,
+        ..options.clone()
+    };
+    let mut runner = runner(&options)?;
+    let mut costs = Vec::new();
+    for threads in THREADS {
+        let mut rows = Vec::new();
+        for allocator in PAIR {
+            let spec = Spec::parse(allocator).map_err(Error::Failed)?;
+            rows.push(runner.run(&spec, &case(&spec, threads, plan, &options))?);
         }
-        Ok(costs)
+        costs.extend(call_cost(&rows[0], &rows[1]));
     }
+    Ok(costs)
+}
 
-    /// By rows of the two.
-    fn of(inlined: &Row, called: &Row) -> Option<Self> {
-        let median = |row: &Row| {
-            let samples = row.alloc_ms.as_ref().filter(|_| row.status == Status::Ok)?;
-            Some(samples.median)
-        };
-        let (inlined_ms, called_ms) = (median(inlined)?, median(called)?);
-        Some(Self {
-            threads: called.threads,
-            bytes: BYTES,
-            inlined_ms,
-            called_ms,
-            more_ns: (called_ms - inlined_ms) * 1e6 / f64::from(called.threads),
-        })
-    }
+/// By rows of the two.
+fn call_cost(inlined: &Row, called: &Row) -> Option<CallCost> {
+    let median = |row: &Row| {
+        let samples = row.alloc_ms.as_ref().filter(|_| row.status == Status::Ok)?;
+        Some(samples.median)
+    };
+    let (inlined_ms, called_ms) = (median(inlined)?, median(called)?);
+    Some(CallCost {
+        threads: called.threads,
+        bytes: BYTES,
+        inlined_ms,
+        called_ms,
+        more_ns: (called_ms - inlined_ms) * 1e6 / f64::from(called.threads),
+    })
 }
 
 fn case(spec: &Spec, threads: u32, plan: Plan, options: &Options) -> Case {
@@ -100,7 +98,7 @@ mod tests {
             budget_s: 1.0,
             verify: true,
         };
-        let costs = CallCost::measure(&options, plan, Runner::in_this_process).unwrap();
+        let costs = call_costs(&options, plan, Runner::in_this_process).unwrap();
         assert_eq!(costs.len(), 2, "{costs:?}");
         for (cost, threads) in costs.iter().zip(THREADS) {
             assert_eq!((cost.threads, cost.bytes), (threads, BYTES));

@@ -30,11 +30,11 @@ use super::{
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
-use crate::meta::Meta;
+use crate::meta;
 use crate::samples::Samples;
 use crate::size::display;
 use crate::workload::Status;
-use crate::workload::cases::BenchRow;
+use crate::workload::cases::{BenchCase, BenchRow};
 
 /// The largest of mixed sizes.
 const MAX_MIXED_BYTES: u64 = 8192;
@@ -62,7 +62,7 @@ struct Bench<'b> {
 
 /// Measures a case. Whatever happens is in the row.
 pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
-    let mut row = Row::new(case, spec, &backend.info());
+    let mut row = case.row(spec, &backend.info());
     if case.workload.is_one_kernel() && spec.coalesce {
         let why = match case.workload.is_by_warps() {
             true => "one lane of a warp allocates: there is nothing to coalesce",
@@ -77,7 +77,7 @@ pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
     }
     let done = fill_in(backend, spec, case, &mut row);
     // It took some time to link the kernels.
-    row.meta = Meta::new(&backend.info()).over(spec, &backend.info());
+    row.meta = meta::over(row.meta, spec, &backend.info());
     match done {
         Ok(()) => row,
         Err(error) => {

@@ -49,13 +49,13 @@ use super::cases::BenchCase;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend, DeviceInfo};
 
-pub use crate::meta::CallCost;
-pub use cost::{Cost, Costs};
-pub use draws::Draws;
+pub use call::call_costs;
+pub use cost::allocator_costs;
+pub use heapwood_results::allocators::{Cost, Costs};
+pub use heapwood_results::micro::{Draws, HeapState, MicroRow as Row, Microbenchmark};
 pub use measure::measure;
-pub use row::Row;
 pub use suite::{Size, Suite, size_range};
-pub use threads::ThreadsBenchmark;
+pub use threads::{Begin, ThreadsBenchmark};
 pub use verdict::verdict;
 
 pub use super::cases::Runner;
@@ -65,71 +65,6 @@ pub const BLOCK_THREADS: u32 = 256;
 /// Warps of a block, whose first lanes work in `alloc-dealloc`,
 /// `alloc-cycle-dealloc` and `probability`.
 pub const BLOCK_WARPS: u32 = BLOCK_THREADS / 32;
-
-/// What is done with the allocator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Microbenchmark {
-    /// One block of a size a thread, `malloc` and `free` in kernels of their own.
-    Threads,
-    /// As `Threads`, with a size of 16 to 8192 bytes for each thread.
-    Mixed,
-    /// A block a warp, `malloc` and `free` in one kernel.
-    AllocDealloc,
-    /// Several blocks a warp, then all freed, in one kernel.
-    AllocCycleDealloc,
-    /// A kernel that allocates or frees a block a warp with a probability, launched several
-    /// times.
-    Probability,
-    /// Several blocks a thread, one after the other, each allocated and freed, in one kernel.
-    Turns,
-    /// As `Threads`, over a range of sizes.
-    Sizes,
-    /// As `Threads`, over numbers of threads.
-    Scaling,
-}
-
-impl Microbenchmark {
-    /// Its name, as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Threads => "threads",
-            Self::Mixed => "mixed",
-            Self::AllocDealloc => "alloc-dealloc",
-            Self::AllocCycleDealloc => "alloc-cycle-dealloc",
-            Self::Probability => "probability",
-            Self::Turns => "turns",
-            Self::Sizes => "sizes",
-            Self::Scaling => "scaling",
-        }
-    }
-
-    /// Whether one lane of each warp works, instead of every thread.
-    pub fn is_by_warps(self) -> bool {
-        matches!(
-            self,
-            Self::AllocDealloc | Self::AllocCycleDealloc | Self::Probability
-        )
-    }
-
-    /// Whether `malloc` and `free` are in one kernel, so that requests and frees overlap.
-    pub fn is_one_kernel(self) -> bool {
-        self.is_by_warps() || self == Self::Turns
-    }
-}
-
-/// The state of the heap before a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HeapState {
-    /// Just initialised.
-    Cold,
-    /// Used by earlier rounds.
-    Warm,
-    /// Filled with blocks of the case's size, so that requests are refused: how
-    /// long it takes to say no.
-    Full,
-}
 
 /// How often a case is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -199,7 +134,7 @@ impl BenchCase for Case {
     }
 
     fn row(&self, spec: &Spec, info: &DeviceInfo) -> Row {
-        Row::new(self, spec, info)
+        row::new(self, spec, info)
     }
 
     fn measure(&self, backend: &dyn Backend, spec: &Spec) -> Row {

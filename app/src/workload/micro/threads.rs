@@ -5,7 +5,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, Options};
 
-/// One run of [`Microbenchmark::Threads`], which [`Microbenchmark::threads`] begins.
+/// One run of [`Microbenchmark::Threads`], which [`Begin::threads`] begins.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadsBenchmark {
     threads: u32,
@@ -15,12 +15,17 @@ pub struct ThreadsBenchmark {
     runs: u32,
 }
 
-impl Microbenchmark {
-    /// [`Self::Threads`] with this number of threads, from 1 to [`MAX_THREADS`]. Unless the builder
-    /// is told otherwise, each requests 16 bytes of a warm heap with a pool of 64 MiB, and there are
-    /// at most 10 samples. One round warms the heap up. After 10 s of kernel time,
+/// Begins benchmarks of one allocator.
+pub trait Begin {
+    /// [`Microbenchmark::Threads`] with this number of threads, from 1 to [`MAX_THREADS`]. Unless
+    /// the builder is told otherwise, each requests 16 bytes of a warm heap with a pool of 64 MiB,
+    /// and there are at most 10 samples. One round warms the heap up. After 10 s of kernel time,
     /// [`MIN_SAMPLES`](super::MIN_SAMPLES) samples suffice.
-    pub fn threads(threads: u32) -> ThreadsBenchmark {
+    fn threads(threads: u32) -> ThreadsBenchmark;
+}
+
+impl Begin for Microbenchmark {
+    fn threads(threads: u32) -> ThreadsBenchmark {
         ThreadsBenchmark {
             threads,
             bytes: 16,

@@ -8,12 +8,12 @@ use clap::{ArgGroup, Args};
 use heapwood_device::graph::pagerank::plan::{Method, RankOptions, RankSpace, RankState};
 use heapwood_device::launch::PlannedLaunch;
 
+pub use heapwood_results::graph::{RankReport, Ranked};
 use reference::MAX_DISTANCE;
 pub use reference::rounding;
-pub use report::{RankReport, Ranked};
 pub use traffic::rank_iteration;
 
-use super::{Algorithm, Line, ReportContext, Values};
+use super::{Algorithm, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::Reference;
 use crate::graph::{Input, Store, StoreError};
@@ -115,11 +115,7 @@ impl Algorithm for Ranks {
     }
 
     fn report(&self, _: &RankOptions, ms: Samples, context: &ReportContext) -> RankReport {
-        RankReport::new(self, ms, context)
-    }
-
-    fn lines(report: &RankReport, _: u32) -> Vec<Line> {
-        report.lines()
+        report::rank_report(self, ms, context)
     }
 }
 

@@ -1,83 +1,32 @@
 //! PageRank in results: how it went, and the vertices of highest rank.
 
-use serde::{Deserialize, Serialize};
+use heapwood_results::graph::{RankReport, Ranked};
 
-use super::super::{Line, ReportContext};
+use super::super::ReportContext;
 use super::{Ranks, rank_iteration};
 use crate::samples::Samples;
 
-/// PageRank in results.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RankReport {
-    /// `power` or `accelerated`; in directed graphs the one is the other.
-    pub method: String,
-    /// Iterations.
-    pub iterations: u32,
-    /// Whether the last change was within the tolerance.
-    pub converged: bool,
-    /// The change of the last iteration, summed over vertices.
-    pub residual: f64,
-    /// The sum of all ranks.
-    pub sum: f64,
-    /// All iterations, in milliseconds.
-    pub ms: Samples,
-    /// Bytes that one of them moves at least; null in linked layout and after
-    /// updates, where nobody has counted.
-    pub iteration_bytes: Option<u64>,
-    /// Vertices of highest rank.
-    pub top: Vec<Ranked>,
-}
-
-/// A vertex and its rank.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ranked {
-    /// Its number in the file.
-    pub vertex: u64,
-    /// Its rank.
-    pub rank: f32,
-}
-
-impl RankReport {
-    /// Reports ranks, with the times of all runs.
-    pub(super) fn new(found: &Ranks, ms: Samples, context: &ReportContext) -> Self {
-        let input = context.input;
-        let incoming = input.columns.as_ref().unwrap_or(&input.rows);
-        let ranked = |vertex| Ranked {
-            vertex: input.ids.of(vertex),
-            rank: found.ranks[vertex as usize],
-        };
-        Self {
-            method: found.method.name().to_owned(),
-            iterations: found.state.iterations,
-            converged: found.state.converged,
-            residual: found.state.residual,
-            // The sum of nothing is -0.
-            sum: 0.0 + found.ranks.iter().map(|&rank| f64::from(rank)).sum::<f64>(),
-            ms,
-            iteration_bytes: context.as_loaded.then(|| rank_iteration(incoming)),
-            top: highest(&found.ranks, context.top)
-                .into_iter()
-                .map(ranked)
-                .collect(),
-        }
-    }
-
-    /// The report for people: a line, and one for each listed vertex.
-    pub(super) fn lines(&self) -> Vec<Line> {
-        let end = if self.converged { "" } else { " (the limit)" };
-        let mut lines = vec![(
-            "pagerank",
-            format!(
-                "{} iterations{end}, residual {:.1e}, sum {:.6}; {}",
-                self.iterations, self.residual, self.sum, self.ms
-            ),
-        )];
-        let width = self.top.iter().map(|top| top.vertex.to_string().len());
-        let width = width.max().unwrap_or(0);
-        for top in &self.top {
-            lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.rank)));
-        }
-        lines
+/// Reports ranks, with the times of all runs.
+pub(super) fn rank_report(found: &Ranks, ms: Samples, context: &ReportContext) -> RankReport {
+    let input = context.input;
+    let incoming = input.columns.as_ref().unwrap_or(&input.rows);
+    let ranked = |vertex| Ranked {
+        vertex: input.ids.of(vertex),
+        rank: found.ranks[vertex as usize],
+    };
+    RankReport {
+        method: found.method.name().to_owned(),
+        iterations: found.state.iterations,
+        converged: found.state.converged,
+        residual: found.state.residual,
+        // The sum of nothing is -0.
+        sum: 0.0 + found.ranks.iter().map(|&rank| f64::from(rank)).sum::<f64>(),
+        ms,
+        iteration_bytes: context.as_loaded.then(|| rank_iteration(incoming)),
+        top: highest(&found.ranks, context.top)
+            .into_iter()
+            .map(ranked)
+            .collect(),
     }
 }
 

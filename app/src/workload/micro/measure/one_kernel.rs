@@ -7,6 +7,7 @@ use heapwood_device::launch::Call;
 
 use super::{Bench, Draws, Microbenchmark, TURNS, warps};
 use crate::backend::{BackendError, Grid, Launch};
+use crate::workload::micro::draws;
 
 impl Bench<'_> {
     /// Runs the kernel of a round, or its launches, that allocates and frees.
@@ -68,7 +69,7 @@ impl Bench<'_> {
                 heap: Some(self.heap.parts()),
                 grid: Grid::Warps(warps),
             };
-            draws.calls(arguments).map(launch).collect()
+            draws::calls(draws, arguments).map(launch).collect()
         };
         let drawn = launches(self.case.draws.unwrap_or_default(), arguments);
         let mut parts = vec![&drawn[..]];
@@ -76,7 +77,7 @@ impl Bench<'_> {
             counts_frees: false,
             ..arguments
         };
-        let clearing = launches(Draws::CLEARING, arguments);
+        let clearing = launches(draws::CLEARING, arguments);
         parts.extend(frees.then_some(&clearing[..]));
         // SAFETY: a handle for each warp, null at first and else from the launch before; the
         // counters are there, and the heap was initialised.

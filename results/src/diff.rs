@@ -1,0 +1,93 @@
+//! How much two pictures differ.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cells::{self, option};
+use crate::{Cells, Line, Report, Table};
+
+/// The result of `heapwood diff`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DiffReport {
+    /// The file of the reference.
+    pub reference: String,
+    /// The file that is compared with it.
+    pub test: String,
+    /// The max difference of equal pixels, in levels of 255.
+    pub tolerance: u8,
+    /// Pixels of a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Pixels of each.
+    pub pixels: u64,
+    /// Those of which a channel differs by more than the tolerance.
+    pub differing: u64,
+    /// The largest difference of a channel, of 255.
+    pub largest: u8,
+    /// The mean of the squared differences of all channels, of 255 squared.
+    pub mse: f64,
+    /// `10 log10(255^2 / mse)` in decibels; null if the pictures are equal.
+    pub psnr_db: Option<f64>,
+    /// The mean of FLIP over the pixels: 0 if equal, 1 at most.
+    pub flip: f64,
+    /// Whether they differ by more than is allowed.
+    pub is_over: bool,
+}
+
+impl DiffReport {
+    /// The fraction of the pixels that differ, from 0 to 1.
+    pub fn fraction(&self) -> f64 {
+        self.differing as f64 / self.pixels.max(1) as f64
+    }
+
+    fn lines(&self) -> Vec<Line> {
+        let psnr = self
+            .psnr_db
+            .map_or("infinite".to_owned(), |psnr| format!("{psnr:.2} dB"));
+        vec![
+            (
+                "pixels",
+                format!(
+                    "{}, {} of them ({:.4} %) differ by more than {}",
+                    self.pixels,
+                    self.differing,
+                    100.0 * self.fraction(),
+                    self.tolerance
+                ),
+            ),
+            ("largest", format!("{} of 255 in a channel", self.largest)),
+            ("MSE", format!("{:.4}, PSNR {psnr}", self.mse)),
+            ("FLIP", format!("{:.6}", self.flip)),
+        ]
+    }
+}
+
+/// A comparison for programs.
+const RECORDS: &[Cells<DiffReport>] = &[
+    ("reference", |report| report.reference.clone()),
+    ("test", |report| report.test.clone()),
+    ("#tolerance", |report| report.tolerance.to_string()),
+    ("#width", |report| report.width.to_string()),
+    ("#height", |report| report.height.to_string()),
+    ("#pixels", |report| report.pixels.to_string()),
+    ("#differing", |report| report.differing.to_string()),
+    ("#largest", |report| report.largest.to_string()),
+    ("#mse", |report| report.mse.to_string()),
+    ("#psnr_db", |report| option(report.psnr_db)),
+    ("#flip", |report| report.flip.to_string()),
+    ("is_over", |report| report.is_over.to_string()),
+];
+
+impl Report for DiffReport {
+    fn table(&self) -> Table {
+        cells::table(self.lines())
+    }
+
+    fn records(&self) -> Table {
+        Table::of(RECORDS, [self])
+    }
+
+    fn text(&self) -> String {
+        cells::text(&self.lines(), 13)
+    }
+}

@@ -1,0 +1,131 @@
+//! What graph algorithms report: a key an algorithm.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Line, Samples};
+
+/// The reports of all algorithms; what was not asked for is null.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AlgorithmReports {
+    /// PageRank.
+    #[serde(rename = "pagerank")]
+    pub ranks: Option<RankReport>,
+    /// Triangles.
+    pub triangles: Option<CountReport>,
+    /// Connected components.
+    pub components: Option<CountReport>,
+    /// A breadth-first search.
+    #[serde(rename = "bfs")]
+    pub search: Option<SearchReport>,
+}
+
+impl AlgorithmReports {
+    /// The reports for people, on a graph of so many vertices.
+    pub(super) fn lines(&self, vertices: u32) -> Vec<Line> {
+        let mut lines: Vec<Line> = self.ranks.iter().flat_map(RankReport::lines).collect();
+        lines.extend(self.triangles.iter().map(|found| found.line("triangles")));
+        lines.extend(self.components.iter().map(|found| found.line("components")));
+        lines.extend(self.search.iter().map(|found| found.line(vertices)));
+        lines
+    }
+}
+
+/// A number of something.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CountReport {
+    /// The number.
+    pub count: u64,
+    /// Counting, in milliseconds.
+    pub ms: Samples,
+}
+
+impl CountReport {
+    /// The number for people, called `name`.
+    fn line(&self, name: &'static str) -> Line {
+        (name, format!("{}; {}", self.count, self.ms))
+    }
+}
+
+/// PageRank in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RankReport {
+    /// `power` or `accelerated`; in directed graphs the one is the other.
+    pub method: String,
+    /// Iterations.
+    pub iterations: u32,
+    /// Whether the last change was within the tolerance.
+    pub converged: bool,
+    /// The change of the last iteration, summed over vertices.
+    pub residual: f64,
+    /// The sum of all ranks.
+    pub sum: f64,
+    /// All iterations, in milliseconds.
+    pub ms: Samples,
+    /// Bytes that one of them moves at least; null in linked layout and after
+    /// updates, where nobody has counted.
+    pub iteration_bytes: Option<u64>,
+    /// Vertices of highest rank.
+    pub top: Vec<Ranked>,
+}
+
+/// A vertex and its rank.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Ranked {
+    /// Its number in the file.
+    pub vertex: u64,
+    /// Its rank.
+    pub rank: f32,
+}
+
+impl RankReport {
+    /// The report for people: a line, and one for each listed vertex.
+    fn lines(&self) -> Vec<Line> {
+        let end = if self.converged { "" } else { " (the limit)" };
+        let mut lines = vec![(
+            "pagerank",
+            format!(
+                "{} iterations{end}, residual {:.1e}, sum {:.6}; {}",
+                self.iterations, self.residual, self.sum, self.ms
+            ),
+        )];
+        let width = self.top.iter().map(|top| top.vertex.to_string().len());
+        let width = width.max().unwrap_or(0);
+        for top in &self.top {
+            lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.rank)));
+        }
+        lines
+    }
+}
+
+/// A breadth-first search in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SearchReport {
+    /// The number of the vertex that it starts from.
+    pub source: u64,
+    /// Vertices that were reached, the source among them; 0 if that was deleted.
+    pub reached: u32,
+    /// The greatest depth.
+    pub depth: u32,
+    /// The search, in milliseconds.
+    pub ms: Samples,
+}
+
+impl SearchReport {
+    /// The search for people, on a graph of so many vertices.
+    fn line(&self, vertices: u32) -> Line {
+        let Self {
+            source,
+            reached,
+            depth,
+            ms,
+        } = self;
+        let deleted = match reached {
+            0 => ", which was deleted",
+            _ => "",
+        };
+        let text = format!(
+            "{reached} of {vertices} vertices reached from {source}{deleted}, depth {depth}; {ms}"
+        );
+        ("search", text)
+    }
+}

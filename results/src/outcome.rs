@@ -1,0 +1,36 @@
+//! What becomes of a case: a result, or why there is none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Status;
+
+/// What became of a case: a result, or why there is none.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome<R> {
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not end well, in one line.
+    pub error: Option<String>,
+    /// What it answered.
+    pub result: Option<R>,
+}
+
+impl<R> Outcome<R> {
+    /// That of a case that succeeded.
+    pub fn ok(result: R) -> Self {
+        Self {
+            status: Status::Ok,
+            error: None,
+            result: Some(result),
+        }
+    }
+
+    /// That of a case that failed.
+    pub fn failed(status: Status, error: String) -> Self {
+        Self {
+            status,
+            error: Some(error),
+            result: None,
+        }
+    }
+}
