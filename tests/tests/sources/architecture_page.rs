@@ -30,6 +30,26 @@ fn every_file_is_there() {
     }
 }
 
+/// A reader can follow a walk: it is a list, and names at most 20 files.
+#[test]
+fn walks_are_short() {
+    let page = read("docs/architecture.md");
+    let walks = page.split("\n## ").find(|part| part.starts_with("Walks"));
+    let walks: Vec<&str> = walks.expect("the walks").split("\n### ").skip(1).collect();
+    assert!(walks.len() >= 6, "{} walks", walks.len());
+    for walk in walks {
+        let (title, text) = walk.split_once('\n').expect("a title");
+        let list: String = text.lines().filter(is_of_list).collect::<Vec<_>>().join("\n");
+        let files = code(&list).filter(|code| code.contains('/')).count();
+        assert!((2..=20).contains(&files), "{title}: {files} files");
+    }
+}
+
+/// A line of a list, or one that continues it.
+fn is_of_list(line: &&str) -> bool {
+    line.starts_with([' ', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
+}
+
 /// Files of `folder` and below that have `word` in their code, unit tests left out.
 fn with_word(folder: &str, word: &str) -> Vec<String> {
     let mut folders = vec![root().join(folder)];
