@@ -157,7 +157,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         spec.coalesce |= common.coalesce;
     }
     common.link.check(&allocators)?;
-    let (format, file) = common.results.open()?;
+    let (format, file) = common.results.open(common.link.files())?;
     let timeout = Duration::from_secs_f64(common.timeout);
     let link = &common.link;
     let backend = link.decide_for_cases(&common.backend, timeout, &allocators)?;

@@ -127,6 +127,11 @@ impl LinkArguments {
         }
     }
 
+    /// The files, which the command reads.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.link.iter().map(PathBuf::as_path)
+    }
+
     /// Whether no file is given.
     pub fn is_empty(&self) -> bool {
         self.link.is_empty()

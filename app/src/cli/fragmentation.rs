@@ -69,7 +69,7 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
         spec.coalesce |= arguments.coalesce;
     }
     arguments.link.check(&specs)?;
-    let (format, file) = arguments.results.open()?;
+    let (format, file) = arguments.results.open(arguments.link.files())?;
     let timeout = Duration::from_secs_f64(arguments.timeout);
     let link = &arguments.link;
     let backend = link.decide_for_cases(&arguments.backend, timeout, &specs)?;

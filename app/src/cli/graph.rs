@@ -133,7 +133,8 @@ impl Arguments {
                 .filter(|path| !saves::is_standard_output(path))
                 .map(Some),
         );
-        read_apart(self.work.files(), &written)
+        read_apart(self.work.files(), &written)?;
+        read_apart(self.allocator.link.files(), &written)
     }
 
     /// How the graph is kept.

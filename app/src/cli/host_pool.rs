@@ -52,7 +52,7 @@ pub struct Arguments {
 
 /// Runs all cases, writes the table, and fails if a case did, or none succeeded.
 pub fn run(arguments: Arguments) -> Result<(), Error> {
-    let (format, file) = arguments.results.open()?;
+    let (format, file) = arguments.results.open([])?;
     let suite = Suite {
         patterns: arguments.patterns,
         bytes: arguments.bytes,

@@ -91,7 +91,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         return Err(Error::Usage(why.to_owned()));
     }
     let view = arguments.camera.view.as_deref();
-    read_apart(scene.file().into_iter().chain(view), &targets)?;
+    let linked = arguments.allocator.link.files();
+    read_apart(scene.file().into_iter().chain(view).chain(linked), &targets)?;
     let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     if let Some(picture) = &arguments.render {
         suffix::check(picture, &["png"])?;
@@ -152,7 +153,8 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     }
     let output = arguments.output.as_deref();
     let targets = [output];
-    read_apart(arguments.scenes.files(), &targets)?;
+    let linked = arguments.allocator.link.files();
+    read_apart(arguments.scenes.files().chain(linked), &targets)?;
     let format = suffix::format(arguments.format, output)?;
     let file = output.map(Output::open).transpose()?;
     let sources = &arguments.scenes.frames;

@@ -275,7 +275,8 @@ impl Arguments {
         let read = read.chain(self.shade.light.file());
         let read = read
             .chain(self.sequence.files())
-            .chain(self.kept.as_deref());
+            .chain(self.kept.as_deref())
+            .chain(self.allocator.link.files());
         read_apart(read, &self.written(names))?;
         suffix::check(&self.output, &["png", "exr"])
     }

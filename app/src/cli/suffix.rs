@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::common::read_apart;
 use crate::Error;
 use crate::output::Output;
 use crate::report::Format;
@@ -23,12 +24,18 @@ pub struct ResultArguments {
 }
 
 impl ResultArguments {
-    /// The format, and the file if there is one, opened before the work starts.
+    /// The format, and the file if there is one, opened before the work starts. The command reads
+    /// the files `read`.
     ///
     /// # Errors
     ///
-    /// A name whose suffix is of another format or of none, and a file that cannot be written.
-    pub fn open(&self) -> Result<(Format, Option<Output>), Error> {
+    /// A name whose suffix is of another format or of none, a file that cannot be written, and one
+    /// that is read.
+    pub fn open<'a>(
+        &self,
+        read: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<(Format, Option<Output>), Error> {
+        read_apart(read, &[self.output.as_deref()])?;
         let format = format(self.format, self.output.as_deref())?;
         let file = self.output.as_deref().map(Output::open).transpose()?;
         Ok((format, file))

@@ -275,6 +275,35 @@ fn a_scene_or_a_result_is_not_given_up_for_another() {
     assert_eq!(scene, TRIANGLE.as_bytes());
 }
 
+#[test]
+fn files_that_are_linked_are_not_given_up() {
+    let folder = Folder::new();
+    folder.put("one.json", "functions");
+    for command in [
+        "bench threads --threads 32 --bytes 16 --allocators external",
+        "bench fragmentation --allocators external",
+        "compare kdtree gen:soup,triangles=9 --allocators external",
+        "compare kdtree --frames gen:soup,triangles=9 --allocators external",
+        "compare graph gen:uniform,vertices=9,edges=9 --allocators external",
+        "graph gen:uniform,vertices=9,edges=9 --allocator external",
+        "kdtree gen:soup,triangles=9 --allocator external",
+        "kdtree --frames gen:soup,triangles=9 --allocator external",
+    ] {
+        let command = format!("{command} --link @one.json -o @one.json --backend cpu");
+        let outcome = run(&folder, &command);
+        let message = outcome.error(2);
+        assert!(
+            message.contains("one.json is named twice"),
+            "{command}: {message}"
+        );
+    }
+    assert_eq!(folder.names(), ["one.json"]);
+    assert_eq!(
+        std::fs::read(folder.path("one.json")).unwrap(),
+        b"functions"
+    );
+}
+
 /// A scene reads more than the file that is named: outputs replace none of it.
 #[test]
 fn files_that_a_scene_names_are_not_given_up() {

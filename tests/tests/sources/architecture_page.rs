@@ -39,7 +39,11 @@ fn walks_are_short() {
     assert!(walks.len() >= 6, "{} walks", walks.len());
     for walk in walks {
         let (title, text) = walk.split_once('\n').expect("a title");
-        let list: String = text.lines().filter(is_of_list).collect::<Vec<_>>().join("\n");
+        let list: String = text
+            .lines()
+            .filter(is_of_list)
+            .collect::<Vec<_>>()
+            .join("\n");
         let files = code(&list).filter(|code| code.contains('/')).count();
         assert!((2..=20).contains(&files), "{title}: {files} files");
     }

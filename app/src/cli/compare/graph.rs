@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::common::{ChildArgs, read_apart};
+use super::super::common::ChildArgs;
 use super::super::graph::{WorkArguments, parse_layout};
 use super::super::tree::refuse_coalesce;
 use super::ComparisonArguments;
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
     work.check(&Saves::default())?;
-    read_apart(work.files(), &[arguments.sides.output.as_deref()])?;
+    arguments.sides.check_files(work.files())?;
     let context = arguments.sides.open(&specs)?;
     // As for trees: every process reads the graph, what is odd is said once.
     let (graph, hash) = work.input.look(context.earlier.is_some())?;

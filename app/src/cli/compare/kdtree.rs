@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::common::{ChildArgs, read_apart};
+use super::super::common::ChildArgs;
 use super::super::complain;
 use super::super::scenes::{load_frames, load_scene};
 use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         return frames(arguments, specs);
     };
     let targets = [arguments.sides.output.as_deref()];
-    read_apart(scene.file(), &targets)?;
+    arguments.sides.check_files(scene.file())?;
     let context = arguments.sides.open(&specs)?;
     // Every process reads the scene; that it can be read is known, and what
     // is odd about it said, once.
@@ -82,7 +82,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         return Err(TreeError::CannotFree(names.join(", ")).into());
     }
     let targets = [arguments.sides.output.as_deref()];
-    read_apart(arguments.scenes.files(), &targets)?;
+    arguments.sides.check_files(arguments.scenes.files())?;
     let context = arguments.sides.open(&specs)?;
     let sources = &arguments.scenes.frames;
     let frames = load_frames(sources, arguments.tree.keep_duplicates, &targets)?;

@@ -12,7 +12,7 @@ use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, ChildArgs, LinkArguments, progress, write};
+use super::common::{BackendArguments, ChildArgs, LinkArguments, progress, read_apart, write};
 use super::duration::parse_seconds;
 use super::suffix;
 use crate::Error;
@@ -89,6 +89,13 @@ struct ComparisonArguments {
 }
 
 impl ComparisonArguments {
+    /// Makes sure that the results do not overwrite what is read.
+    fn check_files(&self, read: impl IntoIterator<Item = impl AsRef<Path>>) -> Result<(), Error> {
+        let output = [self.output.as_deref()];
+        read_apart(read, &output)?;
+        read_apart(self.link.files(), &output)
+    }
+
     /// What is there before the work starts: the file for the results of these allocators and
     /// their format, and the results to go on from.
     fn open(&self, specs: &[Spec]) -> Result<ComparisonContext, Error> {
