@@ -40,7 +40,7 @@ pub(crate) fn parameters(of: &BTreeMap<String, String>) -> String {
 
 /// The median of samples for programs, if there are any.
 pub(crate) fn median(samples: Option<&Samples>) -> String {
-    option(samples.map(|samples| samples.median))
+    option(samples.and_then(Samples::measured))
 }
 
 /// How a case ended, for people.

@@ -1,10 +1,10 @@
-//! What becomes of a case: a result, or why there is none.
+//! The outcome of a case: a result, or the reason for its absence.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Status;
 
-/// What became of a case: a result, or why there is none.
+/// The result of a case, or the reason for its absence.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome<R> {
     /// How it ended.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// All samples in the order taken, and their median.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -10,11 +10,16 @@ pub struct Samples {
     /// The samples; empty in files that keep medians only.
     #[serde(default)]
     pub samples: Vec<f64>,
-    /// The median: the middle one, or the mean of the middle two.
+    /// The median: the middle one, or the mean of the middle two. Null stands for NaN.
+    #[serde(deserialize_with = "nan_if_null")]
     pub median: f64,
 }
 
-/// No samples: what an older file lacks, whose median is NaN.
+fn nan_if_null<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or(f64::NAN))
+}
+
+/// No samples, where an older file has none: the median is NaN.
 impl Default for Samples {
     fn default() -> Self {
         Self {
@@ -31,14 +36,16 @@ impl Samples {
         Some(Self { samples, median })
     }
 
-    /// The smallest and the largest sample.
+    /// The smallest and the largest sample; the median twice, if only that is kept.
     pub fn range(&self) -> (f64, f64) {
-        let fold =
-            |pick: fn(f64, f64) -> f64, start| self.samples.iter().copied().fold(start, pick);
-        (
-            fold(f64::min, f64::INFINITY),
-            fold(f64::max, f64::NEG_INFINITY),
-        )
+        let samples = || self.samples.iter().copied();
+        let [min, max] = [samples().reduce(f64::min), samples().reduce(f64::max)];
+        (min.unwrap_or(self.median), max.unwrap_or(self.median))
+    }
+
+    /// The median, unless there is none.
+    pub fn measured(&self) -> Option<f64> {
+        (!self.median.is_nan()).then_some(self.median)
     }
 }
 
@@ -46,7 +53,7 @@ impl fmt::Display for Samples {
     /// Times in milliseconds for people: the median, and the range of several.
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         write!(out, "{} ms", milliseconds(self.median))?;
-        if self.samples.len() == 1 {
+        if self.samples.len() <= 1 {
             return Ok(());
         }
         let (least, most) = self.range();

@@ -70,7 +70,10 @@ fn read_at(
     let files = RefCell::new(vec![path.to_owned()]);
     let beside = |file: &str, read: &dyn Fn(&Path) -> Result<Vec<u8>, String>| {
         let file = in_any_case(folder.join(file));
-        read(&file).inspect(|_| files.borrow_mut().push(file))
+        if file.exists() {
+            files.borrow_mut().push(file.clone());
+        }
+        read(&file)
     };
     let mut loaded = if is_ply(&bytes) {
         ply::read(&name, bytes, options, offset)?

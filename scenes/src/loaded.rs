@@ -13,7 +13,7 @@ pub struct Loaded {
     pub report: CleanReport,
     /// What was odd but no reason to refuse the file.
     pub warnings: Vec<Warning>,
-    /// The files that were read: the scene's own and those that it names. Scenes read from bytes
-    /// have none.
+    /// The files that are there of the scene: its own and those that it names, read or refused.
+    /// Scenes read from bytes have none.
     pub files: Vec<PathBuf>,
 }

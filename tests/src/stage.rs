@@ -118,7 +118,8 @@ impl Stage {
         let cores = Cores::new(Some(2)).expect("threads");
         let built = cores.build(&self.triangles, Options::default());
         let tree = built.expect("a tree").tree;
-        let tree = DeviceTree::from_host(&*backend, tree, self.triangles.clone());
+        let tree =
+            DeviceTree::from_host(&*backend, tree, self.triangles.clone()).expect("a whole tree");
         tree.render(camera, shading, 1).expect("a picture")
     }
 }

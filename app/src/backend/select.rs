@@ -58,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// The backend that [`open`] found, which stands for it wherever a backend is borrowed.
+/// A backend that [`open`] found. It dereferences to the backend.
 pub struct Opened {
     /// The backend.
     pub backend: Box<dyn Backend>,

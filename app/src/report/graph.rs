@@ -64,10 +64,10 @@ pub fn graph_report(
         init_ms: samples(runs, |run| run.init_ms),
         memory: memory_report(first),
         updates: (0..first.updates.len())
-            .map(|place| update(runs, place))
+            .map(|index| update(runs, index))
             .collect(),
         vertex_updates: (0..first.vertex_updates.len())
-            .map(|place| vertex_update(runs, place))
+            .map(|index| vertex_update(runs, index))
             .collect(),
         stream: stream_report(workload, runs),
         incremental: workload.algorithms.incremental.then(|| {
@@ -89,10 +89,10 @@ fn samples(runs: &[Run], time: impl Fn(&Run) -> f64) -> Samples {
     Samples::new(times).expect("there is a run")
 }
 
-fn update(runs: &[Run], place: usize) -> UpdateReport {
-    let applied = &runs[0].updates[place];
-    let total = samples(runs, |run| run.updates[place].times.total());
-    let phase = |phase| samples(runs, |run| run.updates[place].times.of(phase));
+fn update(runs: &[Run], index: usize) -> UpdateReport {
+    let applied = &runs[0].updates[index];
+    let total = samples(runs, |run| run.updates[index].times.total());
+    let phase = |phase| samples(runs, |run| run.updates[index].times.of(phase));
     let (counts, inserts) = (&applied.counts, applied.kind() == "insert");
     UpdateReport {
         kind: applied.kind().to_owned(),
@@ -109,7 +109,7 @@ fn update(runs: &[Run], place: usize) -> UpdateReport {
         ms: UpdateTimes {
             total,
             sort: phase(Phase::Sort),
-            apply: samples(runs, |run| run.updates[place].times.apply()),
+            apply: samples(runs, |run| run.updates[index].times.apply()),
             classify: phase(Phase::Classify),
             allocate: phase(Phase::Allocate),
             copy: phase(Phase::Copy),
@@ -120,8 +120,8 @@ fn update(runs: &[Run], place: usize) -> UpdateReport {
     }
 }
 
-fn vertex_update(runs: &[Run], place: usize) -> VertexUpdateReport {
-    let applied = &runs[0].vertex_updates[place];
+fn vertex_update(runs: &[Run], index: usize) -> VertexUpdateReport {
+    let applied = &runs[0].vertex_updates[index];
     let (vertices, inserts) = (applied.vertices as u64, applied.kind() == "insert");
     VertexUpdateReport {
         kind: applied.kind().to_owned(),
@@ -132,18 +132,18 @@ fn vertex_update(runs: &[Run], place: usize) -> VertexUpdateReport {
         missing: vertices - applied.applied,
         entries_deleted: applied.entries,
         present: applied.present,
-        ms: samples(runs, |run| run.vertex_updates[place].ms),
+        ms: samples(runs, |run| run.vertex_updates[index].ms),
     }
 }
 
-fn incremental(runs: &[Run], place: usize) -> IncrementalReport {
-    let first = &runs[0].rounds[place];
+fn incremental(runs: &[Run], index: usize) -> IncrementalReport {
+    let first = &runs[0].rounds[index];
     let ranks_ms = |of: fn(&graph::IncrementalRanks) -> f64| {
-        samples(runs, |run| run.rounds[place].ranks.as_ref().map_or(0.0, of))
+        samples(runs, |run| run.rounds[index].ranks.as_ref().map_or(0.0, of))
     };
     let components_ms = |of: fn(&graph::IncrementalComponents) -> f64| {
         samples(runs, |run| {
-            run.rounds[place].components.as_ref().map_or(0.0, of)
+            run.rounds[index].components.as_ref().map_or(0.0, of)
         })
     };
     IncrementalReport {
@@ -151,7 +151,7 @@ fn incremental(runs: &[Run], place: usize) -> IncrementalReport {
         triangles: first.triangles.as_ref().map(|found| IncrementalCount {
             count: found.count,
             recomputed_ms: samples(runs, |run| {
-                let triangles = run.rounds[place].triangles.as_ref();
+                let triangles = run.rounds[index].triangles.as_ref();
                 triangles.map_or(0.0, |found| found.full_ms)
             }),
         }),

@@ -6,6 +6,8 @@ use std::sync::{Arc, OnceLock};
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::render::{Bounds, Triangle};
 
+use super::file::Damage;
+use super::file::check::check;
 use super::host_tree::{HostTree, TreeShape};
 use super::scale::Scale;
 use crate::backend::{Backend, BackendError, Memory, memory_of};
@@ -38,6 +40,8 @@ pub(super) struct Arrays {
     pub nodes: Array,
     pub references: Array,
     pub triangles: Arc<Memory>,
+    /// How many triangles there are; their memory may have room for more.
+    pub triangle_count: usize,
 }
 
 /// An array that begins so many bytes into memory.
@@ -68,22 +72,35 @@ pub(super) struct TreeView<'a> {
     pub nodes: *mut u8,
     pub references: *mut u8,
     pub triangles: &'a Memory,
+    pub triangle_count: usize,
     pub bounds: Bounds,
 }
 
 impl<'b> DeviceTree<'b> {
     /// A tree of these triangles in host memory. Nothing is copied before its first ray.
+    ///
+    /// # Errors
+    ///
+    /// The first node that rays could not follow.
     pub fn from_host(
         backend: &'b dyn Backend,
         tree: impl Into<Arc<HostTree>>,
         triangles: impl Into<Arc<Vec<Triangle>>>,
+    ) -> Result<Self, Damage> {
+        let (tree, triangles) = (tree.into(), triangles.into());
+        check(&tree, u32::try_from(triangles.len()).unwrap_or(u32::MAX))?;
+        Ok(Self::of_builder(backend, tree, triangles))
+    }
+
+    /// The same of a tree that a builder made or a reader checked.
+    pub(super) fn of_builder(
+        backend: &'b dyn Backend,
+        tree: Arc<HostTree>,
+        triangles: Arc<Vec<Triangle>>,
     ) -> Self {
         Self {
             backend,
-            source: Source::Host {
-                tree: tree.into(),
-                triangles: triangles.into(),
-            },
+            source: Source::Host { tree, triangles },
             copy: OnceLock::new(),
         }
     }
@@ -185,6 +202,7 @@ impl<'b> DeviceTree<'b> {
             nodes: arrays.nodes.address(),
             references: arrays.references.address(),
             triangles: &arrays.triangles,
+            triangle_count: arrays.triangle_count,
             bounds: scale.bounds(bounds),
         })
     }
@@ -198,18 +216,18 @@ impl<'b> DeviceTree<'b> {
             true => memory_of(self.backend, triangles),
             false => memory_of(self.backend, &scale.triangles(triangles)),
         };
-        let triangles = match &self.source {
-            Source::Host { triangles, .. } => upload(triangles)?,
+        let (triangles, triangle_count) = match &self.source {
+            Source::Host { triangles, .. } => (upload(triangles)?, triangles.len()),
             Source::Device { arrays, .. } => {
-                let memory = &arrays.triangles;
-                let count = memory.bytes() as usize / size_of::<Triangle>();
-                upload(&memory.download(0, count)?)?
+                let count = arrays.triangle_count;
+                (upload(&arrays.triangles.download(0, count)?)?, count)
             }
         };
         Ok(Arrays {
             nodes: memory_of(self.backend, &words)?.into(),
             references: memory_of(self.backend, &tree.references)?.into(),
             triangles: Arc::new(triangles),
+            triangle_count,
         })
     }
 }

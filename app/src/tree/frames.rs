@@ -21,6 +21,7 @@ use heapwood_device::render::Triangle;
 use super::build::run_build;
 use super::device_tree::{Arrays, DeviceTree};
 use super::error::TreeError;
+use super::file::check::check;
 use super::host_tree::{TreeHash, TreeShape};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
@@ -48,6 +49,7 @@ struct PoolTree {
     /// Its words.
     words: Memory,
     shape: TreeShape,
+    triangles: usize,
     granted: u64,
     hash: TreeHash,
 }
@@ -184,8 +186,9 @@ impl<'b> FrameBuilder<'b> {
     ///
     /// # Errors
     ///
-    /// Faults of the backend, and too little memory.
-    pub fn tree(&self) -> Result<Option<DeviceTree<'_>>, BackendError> {
+    /// Faults of the backend, too little memory, and a tree that rays could not follow: an allocator
+    /// may grant overlapping blocks.
+    pub fn tree(&self) -> Result<Option<DeviceTree<'_>>, TreeError> {
         let (Some(kept), Some(triangles)) = (&self.latest, &self.triangles) else {
             return Ok(None);
         };
@@ -194,8 +197,12 @@ impl<'b> FrameBuilder<'b> {
             nodes: nodes.into(),
             references: references.into(),
             triangles: Arc::clone(triangles),
+            triangle_count: kept.triangles,
         };
         let tree = DeviceTree::in_place(self.backend, kept.shape, arrays);
+        check(&*tree.download()?, kept.triangles as u32).map_err(|damage| {
+            TreeError::Wrong(format!("the tree in the pool is wrong: {damage}"))
+        })?;
         Ok(Some(tree))
     }
 
@@ -231,6 +238,7 @@ impl<'b> FrameBuilder<'b> {
         let mut kept = PoolTree {
             words,
             shape,
+            triangles: plan.root_bytes() as usize / 4,
             granted: claimed[GRANTED],
             hash: TreeHash(0),
         };

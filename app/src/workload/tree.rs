@@ -1,5 +1,6 @@
 //! The tree workload: the k-d tree of a scene is built several times, which are samples of the same
-//! work. Kernels build it once more for statistics of their allocator.
+//! work. One more build comes first: it collects statistics of the allocator, and gives threads
+//! their memory.
 //!
 //! ```
 //! use heapwood::allocators::Spec;
@@ -137,7 +138,8 @@ impl Workload<'_> {
                 .map_err(|fault| TreeError::Wrong(format!("the tree is wrong: {fault:?}")))?;
         }
         let cost = |costs| metrics::sah_cost(&last.nodes, last.bounds, costs);
-        let (sah_cost, comparable_sah_cost) = (cost(self.options.costs), cost(metrics::COMPARABLE));
+        let (sah_cost, comparable_sah_cost) =
+            (cost(tree.shape().options.costs), cost(metrics::COMPARABLE));
         drop(last);
         let Some(build_ms) = Samples::new(build_ms) else {
             unreachable!("there was at least one run");

@@ -51,6 +51,7 @@ impl Table {
 
     /// Adds a row with a cell for each column.
     pub fn push(&mut self, row: Vec<String>) {
+        debug_assert_eq!(row.len(), self.columns.len());
         self.rows.push(row);
     }
 

@@ -25,7 +25,7 @@ pub struct MemoryReport {
     pub rounds: Option<RoundMemory>,
 }
 
-/// Memory after each round: a list for each figure, with a place for each round. Those of many
+/// Memory after each round: a list for each figure, with an entry for each round. Those of many
 /// rounds stand in a few lists, not in an object each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RoundMemory {

@@ -21,7 +21,7 @@ pub struct CleanOptions {
     /// Keep triangles that repeat an earlier one; they are counted all the same.
     pub keep_duplicates: bool,
     /// Keep the number of each triangle's face in the file: [`Scene::face`]. It takes 4 bytes per
-    /// triangle.
+    /// triangle. A scene that was cleaned without it has lost the numbers.
     pub keep_faces: bool,
 }
 

@@ -99,7 +99,7 @@ impl Subject {
         shading: &Shading,
     ) -> RenderedImage {
         let (tree, triangles) = (Arc::clone(&self.tree), Arc::clone(&self.triangles));
-        let tree = DeviceTree::from_host(backend, tree, triangles);
+        let tree = DeviceTree::from_host(backend, tree, triangles).expect("a whole tree");
         let [width, height] = size;
         let picture = tree.render(&self.camera(width, height), shading, 1);
         picture.expect("a picture")

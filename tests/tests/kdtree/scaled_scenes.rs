@@ -21,7 +21,7 @@ fn power(exponent: i32) -> f32 {
     2.0_f64.powi(exponent) as f32
 }
 
-/// Balls on a ground under a light and a lamp, all of it scaled.
+/// Balls on a ground under a light and a light, all of it scaled.
 struct Place {
     triangles: Vec<Triangle>,
     lighting: Lighting,
@@ -64,7 +64,7 @@ impl Place {
             .fold(Stage::default(), |stage, (list, material)| {
                 stage.with(&scaled(list), *material)
             });
-        let lamp = DeltaLight::Point {
+        let light = DeltaLight::Point {
             position: Vec3::new(2.0, 2.0, 1.0) * scale,
             // Irradiance falls off with the square of lengths.
             intensity: Vec3::new(1.0, 2.0, 4.0) * scale * scale,
@@ -74,8 +74,8 @@ impl Place {
             ..DARK
         };
         // Beyond these the square is no normal `f32`.
-        let lamps = match (-60..=60).contains(&exponent) {
-            true => vec![lamp],
+        let delta_lights = match (-60..=60).contains(&exponent) {
+            true => vec![light],
             false => Vec::new(),
         };
         let triangles = scaled(&parts.map(|(list, _)| list.to_vec()).concat());
@@ -86,7 +86,7 @@ impl Place {
             max,
         };
         Self {
-            lighting: stage.lighting(sky).with_delta_lights(&lamps),
+            lighting: stage.lighting(sky).with_delta_lights(&delta_lights),
             camera: Camera::frame(bounds, 40, 30, 45.0).expect("a camera"),
             triangles,
             scale,
@@ -99,7 +99,8 @@ impl Place {
         let built = Cores::new(Some(2)).expect("threads");
         let built = built.build(&self.triangles, Options::default());
         let tree = built.expect("a tree").tree;
-        let tree = DeviceTree::from_host(&*backend, tree, self.triangles.clone());
+        let tree =
+            DeviceTree::from_host(&*backend, tree, self.triangles.clone()).expect("a whole tree");
         let paths = Shade::Path {
             lighting: &self.lighting,
             bounces: 6,
@@ -135,19 +136,19 @@ fn bits(numbers: &[[f32; 3]], unit: f32) -> Vec<u32> {
 #[test]
 fn pictures_do_not_change_in_bits_when_all_is_scaled() {
     let reference = Place::new(0);
-    let without_lamps = Place {
+    let without_delta_lights = Place {
         lighting: reference.lighting.clone().with_delta_lights(&[]),
         ..Place::new(0)
     };
     let with_delta_lights = reference.pictures();
-    let without_lamps = without_lamps.pictures();
+    let without_delta_lights = without_delta_lights.pictures();
     for exponent in EXPONENTS {
         let place = Place::new(exponent);
-        let has_lamps = (-60..=60).contains(&exponent);
-        let expected = if has_lamps {
+        let has_delta_lights = (-60..=60).contains(&exponent);
+        let expected = if has_delta_lights {
             &with_delta_lights
         } else {
-            &without_lamps
+            &without_delta_lights
         };
         for (number, (expected, found)) in expected.iter().zip(place.pictures()).enumerate() {
             let is_depth = Mode::ALL.get(number) == Some(&Mode::Depth);

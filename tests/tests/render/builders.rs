@@ -108,7 +108,8 @@ fn every_builder_s_tree_is_traced_and_rendered() {
         let file = build(Builder::File(TreeFile::open(&path).expect("a tree")));
         assert!(seen(&file, &scene) == expected, "file, {}", scene.name());
 
-        let again = DeviceTree::from_host(&*backend, downloaded, triangles(&scene));
+        let again =
+            DeviceTree::from_host(&*backend, downloaded, triangles(&scene)).expect("a whole tree");
         let again = again.upload().expect("memory");
         assert!(seen(&again, &scene) == expected, "{}", scene.name());
         let back = again.into_host().expect("a download");

@@ -37,7 +37,7 @@ impl Studio {
 
     fn render(&self, shading: &Shading) -> RenderedImage {
         let (tree, triangles) = (Arc::clone(&self.tree), triangles(&self.scene));
-        let tree = DeviceTree::from_host(&*self.backend, tree, triangles);
+        let tree = DeviceTree::from_host(&*self.backend, tree, triangles).expect("a whole tree");
         tree.render(&self.camera, shading, 1).expect("a picture")
     }
 }

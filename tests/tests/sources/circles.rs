@@ -249,7 +249,7 @@ impl Crate {
     }
 }
 
-/// What is in a folder.
+/// The entries of a folder.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     entries

@@ -52,6 +52,12 @@ fn csv(sheet: &Sheet, lines: &[Line]) -> Result<String> {
         let rest = title.strip_prefix(column);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
+    let titles = || first.cells().iter().map(|(title, _)| title);
+    if let Some(name) = (sheet.left_out.iter()).find(|name| !titles().any(|of| is_of(of, name))) {
+        return Err(format!(
+            "{file}: its sheet leaves out `{name}`, and there is no such column"
+        ));
+    }
     let mut columns = Vec::new();
     for (column, (title, _)) in first.cells().iter().enumerate() {
         let is_left_out = sheet.left_out.iter().any(|name| is_of(title, name));
@@ -84,7 +90,7 @@ fn csv(sheet: &Sheet, lines: &[Line]) -> Result<String> {
 
 /// A cell, in quotes if it needs them.
 fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"', '\n']) {
+    match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
         false => cell.to_owned(),
     }

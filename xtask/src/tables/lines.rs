@@ -51,7 +51,7 @@ impl Line {
     pub fn median(self, title: &str, samples: Option<&Samples>) -> Self {
         self.figure(
             &format!("{title}.median"),
-            samples.map(|found| found.median),
+            samples.and_then(Samples::measured),
         )
     }
 
@@ -64,7 +64,7 @@ impl Line {
             .figure(&format!("{title}.max"), range.map(|range| range.1))
             .option(
                 &format!("{title}.count"),
-                samples.map(|found| found.samples.len()),
+                samples.and_then(|found| found.measured().map(|_| found.samples.len())),
             )
     }
 }

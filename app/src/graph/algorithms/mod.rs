@@ -1,8 +1,8 @@
 //! The algorithms on a stored graph: a file each, and the list of them.
 //!
-//! A file has all of its algorithm: flags, launches, an independent reference to verify by,
-//! result. `heapwood-results` has its report. The rest of the program goes through the list at the end of this file, so
-//! that a new algorithm is a file, its `mod` and its line.
+//! A file has all of its algorithm: flags, launches, an independent reference to verify by, result.
+//! `heapwood-results` has its report. The rest of the program goes through the list at the end of
+//! this file, so that a new algorithm is a file, its `mod` and its line.
 
 pub mod bfs;
 pub mod components;

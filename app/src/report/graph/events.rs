@@ -24,13 +24,13 @@ pub(super) fn stream_report(workload: &Workload, runs: &[Run]) -> Option<StreamR
     let iterations = first
         .iter()
         .map(|batch| batch.rank_iterations.map(u64::from));
-    let batch = |(place, batch): (usize, &AppliedEvents)| BatchReport {
+    let batch = |(index, batch): (usize, &AppliedEvents)| BatchReport {
         events: batch.events as u64,
         inserted: batch.inserted.applied,
         deleted: batch.deleted.applied,
         latency_ms: runs
             .iter()
-            .map(|run| run.event_batches[place].latency_ms)
+            .map(|run| run.event_batches[index].latency_ms)
             .collect(),
     };
     Some(StreamReport {

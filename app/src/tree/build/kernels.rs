@@ -278,7 +278,8 @@ impl<'b> KernelBuild<'b> {
             ..self.options
         };
         let plan = Plan::new(self.input.count, options, self.plan.limits())?;
-        // SAFETY: the plan is for this workspace and these triangles.
+        // SAFETY: the heap was just initialised, all memory is of this backend, and the plan is for
+        // this workspace and these triangles: collecting statistics does not change its sizes.
         let (build_ms, result) = unsafe {
             let memory = (&*self.workspace, &*self.input.triangles);
             run_build(self.input.backend, &self.heap, memory, &plan)?
@@ -313,6 +314,7 @@ impl<'b> KernelBuild<'b> {
             nodes: array(self.plan.nodes_offset()),
             references: array(self.plan.references_offset()),
             triangles: Arc::clone(&self.input.triangles),
+            triangle_count: self.input.count as usize,
         };
         let shape = TreeShape::of(&stats.result, self.options);
         Built {

@@ -64,15 +64,11 @@ enum HostBuild<'s> {
 }
 
 impl Builder {
-    /// The usual builder on a backend: cores on the CPU, else kernels over the usual allocator.
-    ///
-    /// # Panics
-    ///
-    /// Never: the usual allocator exists.
+    /// The default builder on a backend: cores on the CPU, else kernels over the default allocator.
     pub fn of(backend: &dyn Backend) -> Self {
         match backend.info().is_gpu {
             true => Self::Kernels {
-                spec: Spec::parse(DEFAULT).expect("the usual allocator"),
+                spec: Spec::parse(DEFAULT).expect("the default allocator is one of them"),
                 pool: Pool::Auto,
             },
             false => Self::Cores { threads: None },
@@ -187,7 +183,7 @@ impl HostBuild<'_> {
             }
         };
         Ok(Built {
-            tree: DeviceTree::from_host(backend, tree, Arc::clone(triangles)),
+            tree: DeviceTree::of_builder(backend, Arc::new(tree), Arc::clone(triangles)),
             stats,
         })
     }

@@ -24,7 +24,7 @@
 //! who forges it, and the check of the indices does not rely on it. Forged nodes may give a wrong
 //! picture and nothing worse.
 
-mod check;
+pub(super) mod check;
 mod error;
 mod header;
 mod read;

@@ -42,7 +42,7 @@ pub(super) struct Canvas<'a> {
     pub pixels: Memory,
     /// Rays beside those from the eye, counted for each pixel.
     pub rays: Memory,
-    /// Lamps that are scaled as the tree is; none where those of `lit` are.
+    /// Delta lights that are scaled as the tree is; none where those of `lit` are.
     pub delta_lights: Option<Memory>,
     /// What paths run through, if there are any.
     pub lit: Option<&'a PlacedLighting<'a>>,

@@ -147,7 +147,7 @@ impl Lighting {
         }
     }
 
-    /// Lamps, with an environment that shadow rays look for.
+    /// Delta lights, with an environment that shadow rays look for.
     pub(super) fn delta_light_count(&self) -> usize {
         let environment = self.environment.as_ref();
         let is_sampled = environment.is_some_and(|environment| environment.is_looked_for);

@@ -233,6 +233,10 @@ pub(super) fn render(
     let is_there =
         |placed: &PlacedLighting| lighting.is_some_and(|lighting| placed.is_of(lighting, backend));
     assert!(
+        lighting.is_none_or(|lighting| lighting.material_of.len() == tree.triangle_count),
+        "the light is that of the tree's triangles"
+    );
+    assert!(
         shading.placed.is_none_or(is_there),
         "the light that was copied is that of the picture, on its backend"
     );

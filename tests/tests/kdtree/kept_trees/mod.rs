@@ -31,10 +31,6 @@ fn trees_of_both_builders_come_back_from_one_file() {
             assert_eq!(shelf.bytes.len() as u64, shelf.tree.file_bytes());
             let read = shelf.read(&shelf.bytes).expect("a tree");
             assert_eq!(read, shelf.tree);
-            assert_eq!(
-                (read.leaves, read.depth),
-                (shelf.tree.leaves, shelf.tree.depth)
-            );
             let costs = |options: &Options| {
                 let costs = options.costs;
                 [costs.traversal, costs.intersection, costs.empty_bonus]

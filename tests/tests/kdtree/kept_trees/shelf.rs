@@ -93,7 +93,8 @@ impl Shelf {
 
 pub fn picture(scene: &Scene, tree: &HostTree) -> Vec<u8> {
     let backend = cpu(2);
-    let tree = DeviceTree::from_host(&*backend, tree.clone(), triangles(scene));
+    let tree =
+        DeviceTree::from_host(&*backend, tree.clone(), triangles(scene)).expect("a whole tree");
     let camera = Camera::frame(scene.bounds(), 24, 16, 45.0).expect("a camera");
     let shading = Shading::from(Mode::Primitive);
     let image = tree.render(&camera, &shading, 1).expect("a picture");
