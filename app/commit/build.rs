@@ -1,10 +1,7 @@
 //! Asks git for the commit of the sources, again when it may have changed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The root of the repository.
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -24,7 +21,7 @@ fn main() {
     let heads = git(&["rev-parse", "--git-path", "HEAD", "--git-path", "logs/HEAD"]);
     let tracked = git(&["ls-tree", "--name-only", "HEAD"]);
     for file in [heads, tracked].iter().flatten().flat_map(|it| it.lines()) {
-        let path = Path::new(ROOT).join(file);
+        let path = root().join(file);
         // A path that does not exist would make cargo run this every time.
         if path.exists() {
             println!("cargo::rerun-if-changed={}", path.display());
@@ -32,10 +29,16 @@ fn main() {
     }
 }
 
+/// The root of the repository. It is asked for at run time: a checkout may move with this program.
+fn root() -> PathBuf {
+    let manifest = std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    Path::new(&manifest).join("../..")
+}
+
 /// The output of git in the root of the repository, if it succeeds.
 fn git(arguments: &[&str]) -> Option<String> {
     let mut git = Command::new("git");
-    let output = git.args(arguments).current_dir(ROOT).output().ok()?;
+    let output = git.args(arguments).current_dir(root()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then_some(text)
 }

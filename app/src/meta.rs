@@ -55,7 +55,7 @@ pub fn over(meta: Meta, spec: &Spec, info: &DeviceInfo) -> Meta {
     Meta { link, ..meta }
 }
 
-/// What a backend has linked.
+/// The files that a backend has linked.
 pub fn of_link(linked: &Linked) -> LinkMeta {
     LinkMeta {
         files: linked.files.clone(),

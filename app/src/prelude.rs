@@ -36,4 +36,4 @@ pub use crate::graph::{self, Store};
 pub use crate::scenes::{self, CleanOptions, Scene, generate};
 pub use crate::size::Pool;
 pub use crate::tree::{self, Builder, DeviceTree, Hit, HostTree, Ray};
-pub use crate::workload::micro::{Begin, Microbenchmark};
+pub use crate::workload::micro::{Microbenchmark, MicrobenchmarkExt};

@@ -40,7 +40,7 @@ mod status;
 pub mod tree;
 
 pub use cells::{Line, triangles};
-pub use export::{Cells, Column, Format, Report, Table};
+pub use export::{Cells, Column, Format, Report, Table, quoted};
 pub use meta::{CallCost, LinkMeta, Meta};
 pub use outcome::Outcome;
 pub use samples::{Percentiles, Samples, milliseconds, nearest_rank};

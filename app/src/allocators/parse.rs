@@ -141,7 +141,7 @@ mod tests {
         assert_eq!(spec("external").label(), "external");
         assert_eq!(spec("cmalloc:walk=paper").label(), "cmalloc:walk=paper");
         assert!(!spec("cmalloc").is_external());
-        // Who asks for all asks for those that need no file.
+        // "all" stands for the allocators that need no file.
         assert!(
             parse_list("all")
                 .unwrap()

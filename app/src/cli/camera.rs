@@ -64,7 +64,7 @@ impl CameraArguments {
         Ok(view)
     }
 
-    /// What of a camera options give.
+    /// The parts of a camera that options give.
     fn given(&self) -> CameraView {
         CameraView {
             eye: self.eye,
@@ -95,11 +95,11 @@ impl CameraArguments {
     }
 }
 
-/// What a picture is taken from, and where to write that.
+/// The camera of a picture, and the file to write its view to.
 pub struct OpenView {
-    /// That of a file, with what options override.
+    /// The view of a file, with the parts of options in place.
     view: View,
-    /// What options override.
+    /// The parts that options give.
     given: CameraView,
     /// The camera of the scene that is asked for.
     of_scene: Option<String>,

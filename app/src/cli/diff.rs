@@ -85,19 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let Some(target) = target {
         target.write(&found.png()?)?;
     }
-    let percent = 100.0 * found.share();
-    let over = match arguments.max_flip {
-        Some(most) => {
-            (found.flip > most).then(|| format!("FLIP is {:.6}, more than {most}", found.flip))
-        }
-        None => (percent > arguments.allow).then(|| {
-            format!(
-                "{} of {} pixels differ by more than {}, {percent:.4} %",
-                found.differing, found.pixels, arguments.tolerance
-            )
-        }),
-    };
-    let report = DiffReport {
+    let mut report = DiffReport {
         reference: arguments.reference.display().to_string(),
         test: arguments.test.display().to_string(),
         tolerance: arguments.tolerance,
@@ -109,8 +97,21 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         mse: found.mse,
         psnr_db: found.psnr_db,
         flip: found.flip,
-        is_over: over.is_some(),
+        is_over: false,
     };
+    let percent = 100.0 * report.fraction();
+    let over = match arguments.max_flip {
+        Some(most) => {
+            (found.flip > most).then(|| format!("FLIP is {:.6}, more than {most}", found.flip))
+        }
+        None => (percent > arguments.allow).then(|| {
+            format!(
+                "{} of {} pixels differ by more than {}, {percent:.4} %",
+                found.differing, found.pixels, arguments.tolerance
+            )
+        }),
+    };
+    report.is_over = over.is_some();
     output::print(&report::write(arguments.format, &report)?)?;
     match over {
         Some(what) => Err(Error::Verification(format!(

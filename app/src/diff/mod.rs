@@ -171,11 +171,6 @@ impl Difference {
         })
     }
 
-    /// The share of the pixels that differ, from 0 to 1.
-    pub fn share(&self) -> f64 {
-        self.differing as f64 / self.pixels.max(1) as f64
-    }
-
     /// FLIP as a gray PNG image: black where it is 0, white where it is 1.
     ///
     /// # Errors

@@ -31,7 +31,7 @@ impl KeptLabels {
         Ok(labels)
     }
 
-    /// Memory for the labels of so many vertices, none of which are marked.
+    /// Memory for the labels of so many vertices. No label is marked.
     fn empty(backend: &dyn Backend, limit: u32) -> Result<Self, BackendError> {
         let space = LabelSpace::new(limit);
         Ok(Self {

@@ -47,7 +47,7 @@ impl Store<'_> {
             kept.as_ref().is_some_and(|(space, _)| space.holds(&wanted))
         };
         if !suffices(&workspace.copies, self.entries + keys) {
-            // What was deleted is taken off.
+            // Deleted vertices are subtracted.
             self.entries = self.device.measure(0)?.entries;
             let entries = self.entries + keys;
             if !suffices(&workspace.copies, entries) {

@@ -49,7 +49,7 @@ pub fn frames_report(
         init_ms: measured.init_ms,
         build_ms_median: Samples::new(medians).map_or(0.0, |samples| samples.median),
         build_ms_max: maxima.fold(0.0, f64::max),
-        // What is more is no result.
+        // More bytes are an error, and no result.
         left_bytes: measured.walked.then_some(0),
         trees_hash: format!("{trees:016x}"),
         meta: Meta {

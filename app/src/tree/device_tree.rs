@@ -105,7 +105,7 @@ impl<'b> DeviceTree<'b> {
         }
     }
 
-    /// A tree in a backend's memory, whose arrays nobody changes while it is there.
+    /// A tree in a backend's memory. Its arrays do not change while it exists.
     pub(super) fn in_place(backend: &'b dyn Backend, shape: TreeShape, arrays: Arrays) -> Self {
         Self {
             backend,

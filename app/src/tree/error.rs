@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::file::TreeFileError;
 use crate::backend::BackendError;
-use crate::heap::{AllocatorName, HeapError, MostPool};
+use crate::heap::{AllocatorName, DeviceHeap, HeapError, MostPool};
 use crate::size::display;
 
 /// Why there is no tree.
@@ -73,6 +73,26 @@ pub enum TreeError {
     /// Two builds of one scene differ, or a tree is wrong.
     #[error("{0}")]
     Wrong(String),
+}
+
+impl TreeError {
+    /// The error of a build over a heap, whose root takes so many bytes.
+    pub(super) fn of_build(heap: &DeviceHeap, error: BuildError, root: u64) -> Self {
+        if let Err(error) = heap.check_grants() {
+            return error.into();
+        }
+        let wanted = match error {
+            BuildError::OutOfMemory { bytes } => Some(bytes),
+            BuildError::Overwritten if heap.may_overwrite() => None,
+            other => return Self::Build(other),
+        };
+        Self::Pool {
+            allocator: heap.allocator_name(),
+            pool: heap.pool_bytes(),
+            wanted,
+            root,
+        }
+    }
 }
 
 impl From<BackendError> for TreeError {

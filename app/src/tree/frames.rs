@@ -151,7 +151,8 @@ impl<'b> FrameBuilder<'b> {
         // SAFETY: both were made large enough, and the heap is initialised.
         let (mut build_ms, result) =
             unsafe { run_build(self.backend, &self.heap, (workspace, corners), &plan)? };
-        let result = result.map_err(|error| self.sorted(error, plan.root_bytes()))?;
+        let result =
+            result.map_err(|error| TreeError::of_build(&self.heap, error, plan.root_bytes()))?;
         let left = result.statistics.live_bytes;
         if left != 0 {
             return Err(TreeError::Wrong(format!(
@@ -166,7 +167,11 @@ impl<'b> FrameBuilder<'b> {
         self.before = Some(kept);
         let state = self.heap.state()?;
         if state.faults.overwritten > 0 {
-            return Err(self.sorted(BuildError::Overwritten, plan.root_bytes()));
+            return Err(TreeError::of_build(
+                &self.heap,
+                BuildError::Overwritten,
+                plan.root_bytes(),
+            ));
         }
         self.heap.check(&state)?;
         self.latest = self.before.take();
@@ -230,7 +235,11 @@ impl<'b> FrameBuilder<'b> {
         let claimed: [u64; KEPT_WORDS] = words.download_array(0)?;
         if claimed[REFUSED] > 0 {
             let bytes = claimed[REFUSED];
-            return Err(self.sorted(BuildError::OutOfMemory { bytes }, plan.root_bytes()));
+            return Err(TreeError::of_build(
+                &self.heap,
+                BuildError::OutOfMemory { bytes },
+                plan.root_bytes(),
+            ));
         }
         let grid = Grid::Strided(shape.nodes);
         // SAFETY: the blocks are there.
@@ -327,23 +336,6 @@ impl<'b> FrameBuilder<'b> {
         let heap = Some(self.heap.parts());
         // SAFETY: the caller's promise.
         unsafe { self.backend.launch(&Launch { call, heap, grid }) }
-    }
-
-    fn sorted(&self, error: BuildError, root: u64) -> TreeError {
-        if let Err(error) = self.heap.check_grants() {
-            return error.into();
-        }
-        let pool = |wanted| TreeError::Pool {
-            allocator: self.heap.allocator_name(),
-            pool: self.heap.pool_bytes(),
-            wanted,
-            root,
-        };
-        match error {
-            BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
-            BuildError::Overwritten if self.heap.may_overwrite() => pool(None),
-            other => TreeError::Build(other),
-        }
     }
 }
 

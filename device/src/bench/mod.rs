@@ -20,4 +20,4 @@ pub use threads::{
     ThreadsMallocCoalesced, Verify, VerifyArguments, size_of_thread,
 };
 pub use turns::{Turns, TurnsArguments};
-pub use warps::{AllocCycleDealloc, AllocDealloc, KEPT_MOST, WARPS_WORDS, WarpsArguments};
+pub use warps::{AllocCycleDealloc, AllocDealloc, MAX_KEPT_BLOCKS, WARPS_WORDS, WarpsArguments};

@@ -20,7 +20,7 @@ use crate::registers::RegisterUse;
 use crate::simt::Warp;
 
 /// The most blocks that a lane of `AllocCycleDealloc` keeps.
-pub const KEPT_MOST: u32 = 128;
+pub const MAX_KEPT_BLOCKS: u32 = 128;
 
 /// Counters of these kernels.
 pub const WARPS_WORDS: usize = 5;
@@ -50,7 +50,7 @@ arguments! {
             /// Bytes of each block.
             bytes: u64,
             /// Blocks that a lane allocates before it frees them, up to
-            /// `KEPT_MOST` (`AllocCycleDealloc`).
+            /// `MAX_KEPT_BLOCKS` (`AllocCycleDealloc`).
             kept: u32,
             /// Whether frees are counted, and the refusals that overlap them.
             counts_frees: bool,
@@ -172,16 +172,16 @@ impl Kernel for AllocCycleDealloc {
         heap: &A,
         arguments: WarpsArguments,
     ) {
-        let kept = if arguments.kept < KEPT_MOST {
+        let kept = if arguments.kept < MAX_KEPT_BLOCKS {
             arguments.kept
         } else {
-            KEPT_MOST
+            MAX_KEPT_BLOCKS
         };
         if warp.lane() == 0 {
-            let mut blocks = [A::Handle::NULL; KEPT_MOST as usize];
+            let mut blocks = [A::Handle::NULL; MAX_KEPT_BLOCKS as usize];
             let first = blocks.as_mut_ptr();
             for index in 0..kept {
-                // SAFETY: the kernel's contract; `index` is below `KEPT_MOST`.
+                // SAFETY: the kernel's contract; `index` is below `MAX_KEPT_BLOCKS`.
                 unsafe {
                     first
                         .add(index as usize)

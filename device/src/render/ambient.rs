@@ -53,8 +53,7 @@ impl PlainKernel for Ambient {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: AmbientArguments) {
         // SAFETY: the arguments' contract.
-        let window = unsafe { Window::read(arguments.window) };
-        window.shade_pixels(warp, &arguments);
+        unsafe { Window::read(arguments.window).shade_pixels(warp, &arguments) };
     }
 }
 

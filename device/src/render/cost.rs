@@ -18,7 +18,7 @@ arguments! {
         }
         pointers {}
         integers {
-            /// As in `WindowArguments`.
+            /// As in `RenderArguments`.
             is_added: bool,
         }
     }
@@ -33,8 +33,7 @@ impl PlainKernel for Cost {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: CostArguments) {
         // SAFETY: the arguments' contract.
-        let window = unsafe { Window::read(arguments.window) };
-        window.shade_pixels(warp, &arguments);
+        unsafe { Window::read(arguments.window).shade_pixels(warp, &arguments) };
     }
 }
 

@@ -37,8 +37,7 @@ impl PlainKernel for Render {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: RenderArguments) {
         // SAFETY: the arguments' contract.
-        let window = unsafe { Window::read(arguments.window) };
-        window.shade_pixels(warp, &arguments);
+        unsafe { Window::read(arguments.window).shade_pixels(warp, &arguments) };
     }
 }
 

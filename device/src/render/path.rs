@@ -48,7 +48,8 @@ arguments! {
             lights: [u32; LIGHT_WORDS],
             /// The sky: two vectors, from above and from below.
             sky: [f32; 3],
-            /// Lamps: `DeltaLight::to_floats`, but for an environment, which is the last of them.
+            /// Delta lights: `DeltaLight::to_floats`, except for an environment, which is the last
+            /// of them.
             delta_lights: [f32; DELTA_LIGHT_FLOATS],
         }
         integers {
@@ -67,7 +68,7 @@ arguments! {
             light_count: u32,
             /// The area of all lights together.
             light_area: f32,
-            /// Lamps, with the environment if shadow rays look for one.
+            /// Delta lights, with the environment if shadow rays look for one.
             delta_light_count: u32,
         }
     }
@@ -310,7 +311,8 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
         lights,
         bounces: arguments.bounces,
     };
-    window.shade_pixels(warp, &PathShader { arguments, scene });
+    // SAFETY: the arguments' contract.
+    unsafe { window.shade_pixels(warp, &PathShader { arguments, scene }) };
 }
 
 /// Sums up the paths of a pixel.

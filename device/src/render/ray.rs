@@ -55,14 +55,14 @@ pub(super) fn ray_epsilon(point: Vec3, bounds: &Bounds) -> f32 {
 /// The same in a scene whose largest coordinate is `scale`.
 #[inline(always)]
 fn epsilon(point: Vec3, scale: f32) -> f32 {
-    EPSILON * larger(max_component(point), MIN_ORIGIN * scale)
+    EPSILON * larger(max_abs_component(point), MIN_ORIGIN * scale)
 }
 
 #[inline(always)]
 fn max_coordinate(bounds: &Bounds) -> f32 {
     larger(
-        max_component(bounds.min.into()),
-        max_component(bounds.max.into()),
+        max_abs_component(bounds.min.into()),
+        max_abs_component(bounds.max.into()),
     )
 }
 
@@ -79,7 +79,7 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
 }
 
 #[inline(always)]
-pub(super) fn max_component(v: Vec3) -> f32 {
+pub(super) fn max_abs_component(v: Vec3) -> f32 {
     larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
@@ -118,7 +118,7 @@ impl Ray {
                 [direction.x, direction.y, direction.z],
             )
         };
-        let scale = larger(max_component(origin), max_coordinate(bounds));
+        let scale = larger(max_abs_component(origin), max_coordinate(bounds));
         Some(Self {
             along: AxisRay::new(
                 origin,
@@ -146,7 +146,7 @@ impl Ray {
     pub fn spawn(origin: Vec3, direction: Vec3, bounds: &Bounds) -> Option<Self> {
         let mut ray = Self::new(origin, direction, bounds)?;
         // In the direction's own measure.
-        ray.earliest = -0.25 * ray_epsilon(origin, bounds) / max_component(direction);
+        ray.earliest = -0.25 * ray_epsilon(origin, bounds) / max_abs_component(direction);
         Some(ray)
     }
 

@@ -17,7 +17,7 @@
 
 use glam::Vec3;
 
-use super::ray::{Ray, max_component, ray_epsilon};
+use super::ray::{Ray, max_abs_component, ray_epsilon};
 use super::shade;
 use crate::kdtree::bounds::{Bounds, Triangle};
 
@@ -77,7 +77,7 @@ impl SurfacePoint {
         let [x, y, z] = point_of(&triangle, weights);
         let [to_x, to_y, to_z] = point_of(&triangle, [1.0 / 3.0; 3]);
         let way = [to_x - x, to_y - y, to_z - z];
-        let part = ray.epsilon(rounded([x, y, z])) / max_component(rounded(way));
+        let part = ray.epsilon(rounded([x, y, z])) / max_abs_component(rounded(way));
         let part = f64::from(if part < INWARDS { part } else { INWARDS });
         let [way_x, way_y, way_z] = way;
         let point = rounded([x + way_x * part, y + way_y * part, z + way_z * part]);

@@ -1,5 +1,5 @@
-//! What the kernels that make images share: the tree, the camera, and the loop over the pixels of
-//! a window of the picture.
+//! The kernels that make images share the tree, the camera, and the loop over the pixels of a
+//! window of the picture.
 
 use glam::Vec3;
 
@@ -49,7 +49,7 @@ arguments! {
     /// A tree and the image to make of it: a window of the picture that a camera takes.
     pub struct WindowArguments {
         nested {
-            /// What is seen.
+            /// The scene.
             scene: SceneArguments,
         }
         pointers {
@@ -96,13 +96,14 @@ pub(super) struct Pixel {
     pub index: usize,
 }
 
-/// What a kernel does for a pixel.
+/// The work of a kernel on a pixel.
 pub(super) trait PixelShader {
     /// Writes the pixel.
     ///
     /// # Safety
     ///
-    /// The pixel is within `window`, and this lane's.
+    /// The pixel is within `window`, and this lane's. The shader's own arrays have an entry for it,
+    /// which holds a value if the shader adds to it.
     unsafe fn shade(&self, window: &Window, pixel: Pixel);
 }
 
@@ -134,7 +135,7 @@ impl Window {
             .direction(pixel.column as f32 + x, pixel.row as f32 + y)
     }
 
-    /// The ray from the camera in a direction; none if it passes by the tree.
+    /// The ray from the camera in a direction; none where [`Ray::new`] makes none.
     #[inline(always)]
     pub fn ray(&self, direction: Vec3) -> Option<Ray> {
         Ray::new(self.camera.origin, direction, &self.bounds)
@@ -160,8 +161,13 @@ impl Window {
     }
 
     /// Shades the pixels of this lane.
+    ///
+    /// # Safety
+    ///
+    /// The shader's own arrays have an entry for each pixel of the window, which holds a value if
+    /// the shader adds to it.
     #[inline(always)]
-    pub fn shade_pixels<W: Warp, S: PixelShader>(&self, warp: W, shader: &S) {
+    pub unsafe fn shade_pixels<W: Warp, S: PixelShader>(&self, warp: W, shader: &S) {
         let arguments = self.arguments;
         let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
         while let Some((x, y)) = pixels.next() {
@@ -170,7 +176,8 @@ impl Window {
                 row: y + arguments.top,
                 index: y as usize * arguments.width as usize + x as usize,
             };
-            // SAFETY: x and y are within the window, and `Pixels` gives each pixel to one lane.
+            // SAFETY: x and y are within the window, and `Pixels` gives each pixel to one lane. The
+            // rest is the caller's promise.
             unsafe { shader.shade(self, pixel) };
         }
     }

@@ -18,7 +18,8 @@ impl Table {
     }
 }
 
-fn quoted(cell: &str) -> String {
+/// A cell of CSV, in quotes if it needs them.
+pub fn quoted(cell: &str) -> String {
     match cell.contains([',', '"', '\n', '\r']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
         false => cell.to_owned(),

@@ -8,6 +8,7 @@ mod text;
 
 use serde::Serialize;
 
+pub use csv::quoted;
 use json::json;
 pub use table::{Cells, Column, Table};
 

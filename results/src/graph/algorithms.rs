@@ -62,7 +62,7 @@ pub struct RankReport {
     /// All iterations, in milliseconds.
     pub ms: Samples,
     /// Bytes that one of them moves at least; null in linked layout and after
-    /// updates, where nobody has counted.
+    /// updates, where there is no count.
     pub iteration_bytes: Option<u64>,
     /// Vertices of highest rank.
     pub top: Vec<Ranked>,

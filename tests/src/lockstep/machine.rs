@@ -56,7 +56,7 @@ enum Company {
 }
 
 /// Times that a converging lane is held back at most.
-const HELD_MOST: u32 = 200;
+const MAX_HELD: u32 = 200;
 
 /// What the scheduler and the collectives change.
 pub(super) struct State {
@@ -269,7 +269,7 @@ impl State {
             return None;
         };
         if let Status::Converging { location, held } = self.lanes[lane as usize].status {
-            let others = held < HELD_MOST && self.holds();
+            let others = held < MAX_HELD && self.holds();
             let lanes = &self.lanes;
             let on_its_way = |other: u32| {
                 other / 32 == lane / 32 && matches!(lanes[other as usize].status, Status::Ready)

@@ -10,7 +10,7 @@ use super::{Scale, may_miss};
 
 /// The percentage of the pool that requested bytes of live blocks are in a heap that is full
 /// beyond doubt.
-const FULL_AT_LEAST: f64 = 70.0;
+const MIN_FULL_PERCENT: f64 = 70.0;
 
 /// The operations of the test at exhaustion, if they were set.
 fn operations() -> Option<u64> {
@@ -52,7 +52,7 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
         let most = if is_checked { 90.0 } else { 75.0 };
         // Who refuses more shows that no memory is lost: sizes that are refused alike, and
         // rounded up to powers of two, fill three quarters of the heap, and 76 % are refused.
-        let is_within = refused < most || full >= FULL_AT_LEAST;
+        let is_within = refused < most || full >= MIN_FULL_PERCENT;
         assert!(
             refused >= 25.0 && is_within,
             "{name}: {counts:?}, {full:.1} % full"

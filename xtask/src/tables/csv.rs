@@ -8,6 +8,7 @@ use std::path::Path;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use heapwood_results::quoted;
 
 use super::lines::Line;
 use super::renew_bytes;
@@ -31,8 +32,10 @@ pub fn run(root: &Path, check: bool) -> Result<()> {
         let mut text = String::new();
         let is_read = GzDecoder::new(&old[..]).read_to_string(&mut text).is_ok();
         let is_same = is_read && text == new;
-        let bytes = compressed(&new).map_err(|error| format!("{path}: {error}"))?;
-        renew_bytes(root, &path, is_same, &bytes, check)?;
+        if !is_same {
+            let bytes = compressed(&new).map_err(|error| format!("{path}: {error}"))?;
+            renew_bytes(root, &path, false, &bytes, check)?;
+        }
     }
     Ok(())
 }
@@ -86,14 +89,6 @@ fn csv(sheet: &Sheet, lines: &[Line]) -> Result<String> {
         text += &row(&|column| quoted(&line.cells()[column].1));
     }
     Ok(text)
-}
-
-/// A cell, in quotes if it needs them.
-fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.to_owned(),
-    }
 }
 
 #[cfg(test)]

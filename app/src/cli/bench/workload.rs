@@ -1,7 +1,7 @@
 //! The microbenchmarks on the command line: what each is asked for, and the cases that it makes.
 
 use clap::{Args, Subcommand};
-use heapwood_device::bench::KEPT_MOST;
+use heapwood_device::bench::MAX_KEPT_BLOCKS;
 
 use super::Common;
 use crate::cli::common::parse_bytes;
@@ -292,7 +292,7 @@ fn parse_probability(text: &str) -> Result<f64, String> {
 
 fn parse_kept(text: &str) -> Result<u32, String> {
     match text.parse() {
-        Ok(count) if (1..=KEPT_MOST).contains(&count) => Ok(count),
-        _ => Err(format!("write a number from 1 to {KEPT_MOST}")),
+        Ok(count) if (1..=MAX_KEPT_BLOCKS).contains(&count) => Ok(count),
+        _ => Err(format!("write a number from 1 to {MAX_KEPT_BLOCKS}")),
     }
 }

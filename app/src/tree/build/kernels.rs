@@ -59,7 +59,6 @@ pub(crate) fn first_pool(root: u64) -> u64 {
 /// ```
 pub struct KernelBuild<'b> {
     input: Input<'b>,
-    may_overwrite: bool,
     heap: DeviceHeap<'b>,
     workspace: Arc<Memory>,
     /// Bytes of the workspace before it was fitted.
@@ -111,7 +110,6 @@ impl<'b> Input<'b> {
     fn with(
         &self,
         heap: DeviceHeap<'b>,
-        spec: &Spec,
         options: Options,
         limits: Limits,
     ) -> Result<KernelBuild<'b>, TreeError> {
@@ -119,7 +117,6 @@ impl<'b> Input<'b> {
         let workspace = self.backend.memory(plan.bytes() as u64, false)?;
         Ok(KernelBuild {
             input: self.clone(),
-            may_overwrite: spec.allocator.properties.may_overwrite,
             heap,
             tried_bytes: workspace.bytes(),
             workspace: Arc::new(workspace),
@@ -148,7 +145,7 @@ impl<'b> KernelBuild<'b> {
     ) -> Result<Self, TreeError> {
         let input = Input::new(backend, triangles)?;
         let heap = DeviceHeap::new(backend, spec, pool_bytes)?;
-        input.with(heap, spec, options, limits)
+        input.with(heap, options, limits)
     }
 
     /// Finds a pool and a workspace by building once, or more often with larger ones while
@@ -215,7 +212,7 @@ impl<'b> KernelBuild<'b> {
                     root,
                 });
             }
-            let mut prepared = input.with(heap, spec, options, limits)?;
+            let mut prepared = input.with(heap, options, limits)?;
             // The bytes served decide whether a failure may come from overwritten
             // references.
             match prepared.run(spec.allocator.properties.may_overwrite) {
@@ -335,29 +332,19 @@ impl<'b> KernelBuild<'b> {
     }
 
     fn tree_error(&self, error: BuildError) -> TreeError {
-        if let Err(error) = self.heap.check_grants() {
-            return error.into();
-        }
-        let pool = |wanted| TreeError::Pool {
-            allocator: self.heap.allocator_name(),
-            pool: self.heap.pool_bytes(),
-            wanted,
-            root: self.plan.root_bytes(),
-        };
-        match error {
-            BuildError::OutOfMemory { bytes } => pool(Some(bytes)),
-            BuildError::Overwritten if self.may_overwrite => pool(None),
-            // The same build took no more than there is.
-            error if error.is_limit() && self.may_overwrite && self.is_fitted => pool(None),
+        let is_overwritten = match &error {
             // References in blocks that were granted again add up to any sum.
-            BuildError::Explodes { served }
-                if self.may_overwrite
-                    && served.is_none_or(|served| served > self.heap.max_block()) =>
-            {
-                pool(None)
+            BuildError::Explodes { served } => {
+                served.is_none_or(|served| served > self.heap.max_block())
             }
-            other => TreeError::Build(other),
-        }
+            // The same build took no more than there is.
+            error => error.is_limit() && self.is_fitted,
+        };
+        let error = match is_overwritten && self.heap.may_overwrite() {
+            true => BuildError::Overwritten,
+            false => error,
+        };
+        TreeError::of_build(&self.heap, error, self.plan.root_bytes())
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A file is a header of 104 bytes, the nodes as they are in memory, 8 bytes each, and the
 //! references of the leaves, 4 bytes each. All numbers have the byte order of the machine that
-//! wrote them, of which the header has a mark. The header's fields, by their offsets:
+//! wrote them, and the header has a mark of it. The header's fields, by their offsets:
 //!
 //! | bytes | field |
 //! |---|---|

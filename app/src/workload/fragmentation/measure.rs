@@ -18,9 +18,9 @@ use crate::workload::Status;
 use crate::workload::cases::{BenchCase, BenchRow};
 
 /// Most threads that fill a heap at a time: the larger part of a launch is refused once.
-const FILLERS_MOST: u32 = 1 << 14;
+const MAX_FILLERS: u32 = 1 << 14;
 /// Threads that look for what is left in a heap that is nearly full.
-const FILLERS_LEAST: u32 = 32;
+const MIN_FILLERS: u32 = 32;
 /// Most launches of which some requests are refused. The last blocks lie far from each other
 /// and may be found one at a time.
 const FILLING_LAUNCHES: u32 = 64;
@@ -127,8 +127,8 @@ impl Bench<'_> {
     /// Allocates until nothing is granted any more, at last by a few threads at a time.
     fn fill(&self) -> Result<Fill, BackendError> {
         self.start()?;
-        let most = self.case.threads.min(FILLERS_MOST);
-        let least = most.min(FILLERS_LEAST);
+        let most = self.case.threads.min(MAX_FILLERS);
+        let least = most.min(MIN_FILLERS);
         let (mut threads, mut refusing, mut alloc_ms) = (most, 0, 0.0);
         let mut covered = Covered::default();
         while refusing < FILLING_LAUNCHES {

@@ -11,7 +11,7 @@ use crate::workload::{Status, check_statuses};
 /// Every block is aligned to so many bytes.
 const ALIGNMENT: u64 = 16;
 /// Most steps of growth that a row keeps.
-const STEPS_MOST: usize = 64;
+const MAX_STEPS_KEPT: usize = 64;
 
 /// The fewest bytes that could hold so many blocks of `bytes` each side by side.
 pub(super) fn least_bytes(blocks: u64, bytes: u64) -> u64 {
@@ -34,7 +34,7 @@ pub(super) fn range(blocks: u64, range_bytes: u64, bytes: u64) -> Range {
 
 /// Some of the steps, evenly distributed, with the last one.
 pub(super) fn thinned(steps: &[Step]) -> Vec<Step> {
-    let stride = steps.len().div_ceil(STEPS_MOST).max(1);
+    let stride = steps.len().div_ceil(MAX_STEPS_KEPT).max(1);
     // From the last one backwards, so that it is among them.
     let mut kept: Vec<Step> = steps.iter().rev().step_by(stride).copied().collect();
     kept.reverse();

@@ -114,14 +114,16 @@ impl Incremental {
     /// Holds the ranks to a reference, as strictly as those of a full computation: the iteration
     /// in double precision begins from the same ranks. [`compare`](Self::compare) cannot replace
     /// this. It allows for the distance that the residuals leave open, which with a damping near 1
-    /// exceeds the distance of any two ranks.
+    /// exceeds the distance of any two ranks. Round 0 is the graph as loaded.
     ///
     /// # Errors
     ///
     /// [`Error::Verification`] for ranks that are off, or that nothing can be said of.
-    pub fn verify(&self, reference: &Reference) -> Result<(), Error> {
+    pub fn verify(&self, round: u32, reference: &Reference) -> Result<(), Error> {
         if let (Some(options), Some(ranks)) = (&self.options, &self.ranks) {
-            reference.ranks(ranks, options, self.from.as_deref())?;
+            reference
+                .ranks(ranks, options, self.from.as_deref())
+                .map_err(|wrong| Error::Verification(format!("round {round}: {wrong}")))?;
         }
         Ok(())
     }
@@ -325,7 +327,7 @@ mod tests {
         fault(&mut incremental.ranks.as_mut().unwrap().ranks);
         let reference = input.checker().as_ref().map(Checker::reference).unwrap();
         let compared = incremental.compare(1, &store).map(|_| ());
-        [incremental.verify(&reference), compared]
+        [incremental.verify(1, &reference), compared]
     }
 
     #[test]

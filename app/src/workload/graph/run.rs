@@ -96,7 +96,7 @@ impl<'b> Running<'b> {
             round_memory: Vec::new(),
         };
         running.check()?;
-        running.check_incremental()?;
+        running.check_incremental(0)?;
         Ok(running)
     }
 
@@ -232,7 +232,7 @@ impl<'b> Running<'b> {
             }
             self.event_batches.push(applied);
             self.check()?;
-            self.check_incremental()?;
+            self.check_incremental(number as u32)?;
         }
         Ok(())
     }
@@ -249,7 +249,7 @@ impl<'b> Running<'b> {
         }
         self.round_memory.push(self.memory);
         self.check()?;
-        self.check_incremental()
+        self.check_incremental(round)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -260,9 +260,9 @@ impl<'b> Running<'b> {
     }
 
     /// Holds what was brought up to date to the graph as it is now.
-    fn check_incremental(&self) -> Result<(), Error> {
+    fn check_incremental(&self, round: u32) -> Result<(), Error> {
         match (&self.checker, &self.incremental) {
-            (Some(checker), Some(incremental)) => incremental.verify(&checker.reference()),
+            (Some(checker), Some(incremental)) => incremental.verify(round, &checker.reference()),
             _ => Ok(()),
         }
     }

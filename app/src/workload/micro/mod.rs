@@ -55,7 +55,7 @@ pub use heapwood_results::allocators::{Cost, Costs};
 pub use heapwood_results::micro::{Draws, HeapState, MicroRow as Row, Microbenchmark};
 pub use measure::measure;
 pub use suite::{Size, Suite, size_range};
-pub use threads::{Begin, ThreadsBenchmark};
+pub use threads::{MicrobenchmarkExt, ThreadsBenchmark};
 pub use verdict::verdict;
 
 pub use super::cases::Runner;
@@ -82,7 +82,7 @@ pub struct Plan {
 }
 
 /// Most threads of a case.
-pub const MAX_THREADS: u32 = 1 << 28;
+pub const MAX_CASE_THREADS: u32 = 1 << 28;
 
 /// Most samples of a case.
 pub const MAX_RUNS: u32 = 1_000_000;

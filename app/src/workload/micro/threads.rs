@@ -1,11 +1,11 @@
 //! The benchmark `threads` as a builder, for programs that time one allocator.
 
-use super::{Case, HeapState, MAX_RUNS, MAX_THREADS, Microbenchmark, Plan, Row, measure};
+use super::{Case, HeapState, MAX_CASE_THREADS, MAX_RUNS, Microbenchmark, Plan, Row, measure};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, Options};
 
-/// One run of [`Microbenchmark::Threads`], which [`Begin::threads`] begins.
+/// One run of [`Microbenchmark::Threads`], made by [`MicrobenchmarkExt::threads`].
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadsBenchmark {
     threads: u32,
@@ -15,16 +15,16 @@ pub struct ThreadsBenchmark {
     runs: u32,
 }
 
-/// Begins benchmarks of one allocator.
-pub trait Begin {
-    /// [`Microbenchmark::Threads`] with this number of threads, from 1 to [`MAX_THREADS`]. Unless
-    /// the builder is told otherwise, each requests 16 bytes of a warm heap with a pool of 64 MiB,
+/// Builders of single benchmarks.
+pub trait MicrobenchmarkExt {
+    /// [`Microbenchmark::Threads`] with this number of threads, from 1 to [`MAX_CASE_THREADS`]. Unless
+    /// the builder sets others, each requests 16 bytes of a warm heap with a pool of 64 MiB,
     /// and there are at most 10 samples. One round warms the heap up. After 10 s of kernel time,
     /// [`MIN_SAMPLES`](super::MIN_SAMPLES) samples suffice.
     fn threads(threads: u32) -> ThreadsBenchmark;
 }
 
-impl Begin for Microbenchmark {
+impl MicrobenchmarkExt for Microbenchmark {
     fn threads(threads: u32) -> ThreadsBenchmark {
         ThreadsBenchmark {
             threads,
@@ -92,7 +92,11 @@ impl ThreadsBenchmark {
     /// Makes sure that the command line would accept it. A case of 0 bytes is one of mixed sizes.
     fn check(&self) -> Result<(), Error> {
         let ranges = [
-            ("threads", u64::from(self.threads), u64::from(MAX_THREADS)),
+            (
+                "threads",
+                u64::from(self.threads),
+                u64::from(MAX_CASE_THREADS),
+            ),
             ("bytes", self.bytes, u64::MAX),
             ("runs", u64::from(self.runs), u64::from(MAX_RUNS)),
         ];
@@ -119,7 +123,7 @@ mod tests {
         let threads = Microbenchmark::threads;
         for (benchmark, what) in [
             (threads(0), "threads(0)"),
-            (threads(MAX_THREADS + 1), "threads(268435457)"),
+            (threads(MAX_CASE_THREADS + 1), "threads(268435457)"),
             (threads(1).bytes(0), "bytes(0)"),
             (threads(1).runs(0), "runs(0)"),
             (threads(1).runs(MAX_RUNS + 1), "runs(1000001)"),

@@ -211,7 +211,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
             // The null handle and the empty slot are the same.
             const { assert!(EMPTY == u32::NULL) };
             let bytes = self.arena.scaled(bytes);
-            let is_run = bytes > P::PAGE_MOST;
+            let is_run = bytes > P::MAX_PAGE_BYTES;
             let class = if is_run {
                 run::<P>()
             } else {
@@ -249,7 +249,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
         let bytes = self.arena.scaled(bytes);
         // SAFETY: up to the largest page there is a class.
         unsafe {
-            if bytes <= P::PAGE_MOST {
+            if bytes <= P::MAX_PAGE_BYTES {
                 I::provide(warp, &self.arena, class_of::<P>(bytes), count);
             }
         }

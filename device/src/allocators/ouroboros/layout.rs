@@ -61,7 +61,7 @@ pub fn max_block<P: Parameters>(chunks: u64) -> u64 {
         return chunks << P::CHUNK_BITS;
     }
     // The largest page whose chunk fits.
-    P::PAGE_MOST.min(1 << (chunks.ilog2() + P::CHUNK_BITS))
+    P::MAX_PAGE_BYTES.min(1 << (chunks.ilog2() + P::CHUNK_BITS))
 }
 
 /// The chunks that the queues of some classes hold from the beginning, as bits: a

@@ -39,19 +39,19 @@ const ENTRIES_PER_CHUNK: u64 = 6;
 const KEPT_SHIFT: u32 = 9;
 /// In a smaller heap it keeps as many chunks, if these are no more than one of 2^7: many warps that
 /// request and free by turns use a chunk's slots up in the time that it takes to append one.
-const KEPT_LEAST: u32 = 16;
-const KEPT_LEAST_SHIFT: u32 = 7;
+const MIN_KEPT: u32 = 16;
+const MIN_KEPT_SHIFT: u32 = 7;
 
 /// Chunks that a virtualized queue keeps as room.
 #[inline(always)]
 fn kept<P: Parameters>(arena: &Arena<P>) -> u32 {
-    let least = (arena.chunks >> KEPT_LEAST_SHIFT).min(KEPT_LEAST);
+    let least = (arena.chunks >> MIN_KEPT_SHIFT).min(MIN_KEPT);
     (arena.chunks >> KEPT_SHIFT).max(least)
 }
 
 /// The maximum number of chunks that are divided ahead: a thread that divides them has its block,
 /// and returns when the last is divided.
-const AHEAD_MOST: u32 = 16;
+const MAX_AHEAD: u32 = 16;
 
 /// The semaphore of shelved pages. No thread waits at it.
 ///
@@ -231,7 +231,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
                 return 0;
             }
             // Relaxed: a hint.
-            (arena.divided(class).load(Relaxed) >> 3).min(AHEAD_MOST)
+            (arena.divided(class).load(Relaxed) >> 3).min(MAX_AHEAD)
         }
     }
 

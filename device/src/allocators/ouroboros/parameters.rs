@@ -50,7 +50,7 @@ pub unsafe trait Parameters: Copy + 'static {
     /// class.
     const CLASS_BITS: u32 = if Self::IS_STACKED { 5 } else { 4 };
     /// Bytes of the largest page.
-    const PAGE_MOST: u64 = 1 << (Self::PAGE_BITS + Self::CLASSES - 1);
+    const MAX_PAGE_BYTES: u64 = 1 << (Self::PAGE_BITS + Self::CLASSES - 1);
     /// Bytes of a chunk.
     const CHUNK_BYTES: u64 = 1 << Self::CHUNK_BITS;
     /// The logarithm of a chunk's length in units of 16 bytes.
@@ -99,7 +99,7 @@ pub(super) fn page_bytes<P: Parameters>(class: u32) -> u64 {
 }
 
 /// The class of the smallest pages that hold `bytes`, which are at
-/// most [`Parameters::PAGE_MOST`].
+/// most [`Parameters::MAX_PAGE_BYTES`].
 #[inline(always)]
 pub(super) fn class_of<P: Parameters>(bytes: u64) -> u32 {
     let last = (bytes as u32).saturating_sub(1) >> P::PAGE_BITS;

@@ -57,7 +57,7 @@ const LONGEST_PAUSE: u32 = 128;
 
 /// A count below which a thread that fails clears the deficit: far from where a count ends,
 /// by more than all threads of a GPU can subtract meanwhile.
-const DEFICIT_MOST: i32 = -(1 << 28);
+const MAX_DEFICIT: i32 = -(1 << 28);
 
 /// The outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ impl Semaphore<'_> {
         if before >= n as i32 {
             return n;
         }
-        if before < DEFICIT_MOST {
+        if before < MAX_DEFICIT {
             self.clear_deficit();
         }
         if before > 0 { before as u32 } else { 0 }

@@ -18,9 +18,9 @@ use super::{Trial, memory};
 
 /// The percentage of requests refused in a launch below which each thread gets more
 /// places, a quarter of what it has.
-const REFUSED_LEAST: u64 = 40;
+const MIN_REFUSED_PERCENT: u64 = 40;
 /// How many times as many places a thread may have in the end as at first.
-const GROWTH_MOST: u32 = 16;
+const MAX_GROWTH: u32 = 16;
 
 /// How to work on a full heap; see the churn kernel.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ impl Trial<'_> {
             |count: u32| (u64::from(churn.threads) * u64::from(count)).div_ceil(u64::from(threads));
         let turns = share(churn.turns) as u32;
         let mut kept = share(churn.kept) as u32;
-        let kept_most = kept * GROWTH_MOST;
+        let kept_most = kept * MAX_GROWTH;
         let place_bytes = 8 * PLACE_WORDS as u64;
         let places = u64::from(threads) * u64::from(kept_most);
         let places = memory(self.backend, place_bytes * places);
@@ -84,7 +84,7 @@ impl Trial<'_> {
             let counts = run(turns, kept);
             add(&mut total, counts);
             let requests = counts.granted + counts.refused;
-            if 100 * counts.refused < REFUSED_LEAST * requests {
+            if 100 * counts.refused < MIN_REFUSED_PERCENT * requests {
                 kept = kept_most.min(kept + kept.div_ceil(4));
             }
             // A long run says how far it is, and whether it slows down.

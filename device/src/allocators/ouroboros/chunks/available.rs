@@ -16,9 +16,9 @@ use crate::simt::{Warp, rank};
 
 /// Chunks up to which a class gets others so that threads need not wait, and most idle
 /// ones that stay available, in any heap.
-const SPARE_MOST: u32 = 1 << 12;
+const MAX_SPARE: u32 = 1 << 12;
 /// Idle chunks of a class that stay available in any heap.
-const IDLE_LEAST: u32 = 64;
+const MIN_IDLE: u32 = 64;
 
 /// Chunks of a class up to which a thread that finds all of them held gets another one, in a heap
 /// with so many free chunks: a quarter of the heap's while half of them are free, for a class that
@@ -33,13 +33,13 @@ fn spread_most<P: Parameters>(arena: &Arena<P>, free: u32) -> u32 {
     } else {
         0
     };
-    most.min(SPARE_MOST)
+    most.min(MAX_SPARE)
 }
 
 /// Idle chunks of a class that stay available: a 2^6th of the heap's.
 #[inline(always)]
 pub fn idle_most<P: Parameters>(arena: &Arena<P>) -> u32 {
-    (arena.chunks >> 6).clamp(IDLE_LEAST, SPARE_MOST)
+    (arena.chunks >> 6).clamp(MIN_IDLE, MAX_SPARE)
 }
 
 /// Counts one more chunk of a class, unless that has so many that threads are to wait for

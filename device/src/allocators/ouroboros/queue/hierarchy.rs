@@ -26,7 +26,7 @@ use crate::allocators::ouroboros::waiting::room;
 use crate::simt::Warp;
 
 /// Pointers of a class in a heap of a few MiB.
-const POINTERS_LEAST: u64 = 64;
+const MIN_POINTERS: u64 = 64;
 
 /// The virtualized array-hierarchy queue (VA).
 #[derive(Clone, Copy, Debug)]
@@ -164,7 +164,7 @@ unsafe impl Queue for Hierarchy {
     fn fixed<P: Parameters>(entries: u64) -> Static {
         // A chunk stays while one of its entries does. Many warps that request and free by turns
         // have many chunks on their way, in heaps that are small but not tiny, too.
-        let least = (entries >> 6).min(POINTERS_LEAST);
+        let least = (entries >> 6).min(MIN_POINTERS);
         let pointers = (2 * (entries >> P::ENTRY_BITS) + 4).max(least);
         Static {
             bits: pointers.next_power_of_two().ilog2().min(31 - P::ENTRY_BITS),

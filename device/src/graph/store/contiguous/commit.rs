@@ -18,7 +18,7 @@ use crate::simt::{Warp, leader};
 
 /// Blocks of more neighbours than this are changed in place by a warp, if it has several
 /// lanes.
-const LANE_MOST: u32 = 32;
+const MAX_LANE_DEGREE: u32 = 32;
 
 /// Switches over to the new blocks, and changes the others in place.
 pub struct Commit;
@@ -66,7 +66,7 @@ impl Commit {
                     record.capacity = (usable / 16 * 4) as u32;
                 }
                 *fresh = old;
-            } else if !W::IS_SOLO && record.degree > LANE_MOST {
+            } else if !W::IS_SOLO && record.degree > MAX_LANE_DEGREE {
                 return false;
             } else if update.deletes() {
                 in_place::delete(update, &record, first, end);
