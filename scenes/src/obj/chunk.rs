@@ -4,10 +4,10 @@
 //! text. No number is parsed here that `tobj` parses, but where its form leaves open whether it is
 //! sound.
 
+use super::line::{end_of_line, goes_on, libraries, push_line, without_comment};
 use super::pieces::Pieces;
 use super::plain::{Plain, plain, push_vertices};
 use super::{keyword, logical_line};
-use crate::beside::unquoted;
 use crate::error::excerpt;
 use crate::{LineProblem, MAX_COORDINATE};
 use std::fmt::Write;
@@ -77,6 +77,15 @@ impl<'a> Chunk<'a> {
                 Some(Plain::Normal) => self.normal_count += 1,
                 Some(Plain::Vertex) => {
                     self.vertices.keep(text, start..end);
+                    self.vertex_count += 1;
+                }
+                Some(Plain::Coloured { behind_position }) => {
+                    let (position, colour) = text[start..end].split_at(behind_position);
+                    let colour = colour_of(colour).map_err(|problem| (number, problem))?;
+                    let vertices = self.vertices.written();
+                    vertices.push_str(position);
+                    vertices.push('\n');
+                    self.colours.push((self.vertex_count, number, colour));
                     self.vertex_count += 1;
                 }
                 Some(Plain::Face(largest)) => {
@@ -191,19 +200,6 @@ impl Skipped {
     }
 }
 
-/// What is before a comment.
-pub(super) fn without_comment(text: &str) -> &str {
-    text.split_once('#').map_or(text, |(before, _)| before)
-}
-
-/// Appends a line of a word and the rest.
-pub(super) fn push_line(out: &mut String, word: &str, rest: &str) {
-    out.push_str(word);
-    out.push(' ');
-    out.push_str(rest);
-    out.push('\n');
-}
-
 /// A vertex that was checked.
 #[derive(Debug, PartialEq)]
 struct Vertex<'a> {
@@ -262,6 +258,17 @@ fn vertex(text: &str) -> Result<Vertex<'_>, LineProblem> {
     })
 }
 
+/// The three numbers of a colour.
+fn colour_of(text: &str) -> Result<[f32; 3], LineProblem> {
+    let mut words = text.split_ascii_whitespace();
+    let mut next = || {
+        let word = words.next().unwrap_or_default();
+        let not_a_number = |_| LineProblem::NotANumber(excerpt(word));
+        word.parse().map_err(not_a_number)
+    };
+    Ok([next()?, next()?, next()?])
+}
+
 /// Checks one face of a file that has `above` vertices so far, appends its
 /// line to `body`, and returns its largest vertex index, counted from 1; none
 /// if `above` is asked for and not known.
@@ -314,46 +321,6 @@ fn corner(word: &str) -> Result<i64, LineProblem> {
     }
 }
 
-/// Splits the names after `mtllib`. They are separated by spaces, and yet a name may contain some: it
-/// is between quotes, or ends where a word ends in `.mtl`.
-fn libraries(names: &str) -> impl Iterator<Item = &str> {
-    const SUFFIX: &str = ".mtl";
-    let mut rest = names;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start();
-        let quoted = rest.strip_prefix('"').and_then(|inner| inner.find('"'));
-        let end = match quoted {
-            Some(end) => end + 2,
-            None => {
-                let mut ends = rest
-                    .char_indices()
-                    .filter(|(_, letter)| letter.is_whitespace());
-                let is_end = |end: usize| {
-                    let start = end.checked_sub(SUFFIX.len());
-                    let suffix = start.and_then(|start| rest.get(start..end));
-                    suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(SUFFIX))
-                };
-                ends.find(|(end, _)| is_end(*end))
-                    .map_or(rest.len(), |(end, _)| end)
-            }
-        };
-        let (name, behind) = rest.split_at(end);
-        rest = behind;
-        (!name.is_empty()).then(|| unquoted(name))
-    })
-}
-
-/// Where the line ends that starts at a place, its separator included.
-pub(super) fn end_of_line(text: &str, start: usize, separator: u8) -> usize {
-    let at = memchr::memchr(separator, &text.as_bytes()[start..]);
-    at.map_or(text.len(), |at| start + at + 1)
-}
-
-/// Whether a line goes on in the next one.
-pub(super) fn goes_on(line: &str) -> bool {
-    line.trim_end().ends_with('\\')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,7 +332,7 @@ mod tests {
         #[test]
         fn what_bytes_show_is_what_a_closer_look_finds(
             start in prop::sample::select(vec!["v ", "f ", "v", "f\t", "vt ", "vn ", "vn", "#", ""]),
-            words in prop::collection::vec("[-+]?[0-9]{0,20}[.]?[0-9]{0,3}(e-?[0-9]{1,2})?|[0-9]{1,10}(/-?[0-9]*){0,3}", 0..6),
+            words in prop::collection::vec("[-+]?[0-9]{0,20}[.]?[0-9]{0,3}(e-?[0-9]{1,2})?|[0-9]{1,10}(/-?[0-9]*){0,3}", 0..8),
             end in prop::sample::select(vec!["\n", "\r\n", " \n", "\\\n", ""]),
         ) {
             let line = format!("{start}{}{end}", words.join(" "));
@@ -375,6 +342,15 @@ mod tests {
                 None => {}
                 Some(Plain::Vertex) => {
                     let expected = Vertex { values: rest, colour: None, problem: None };
+                    prop_assert_eq!(vertex(rest), Ok(expected));
+                }
+                Some(Plain::Coloured { behind_position }) => {
+                    let (position, colour) = line.split_at(behind_position);
+                    let expected = Vertex {
+                        values: keyword(position).1,
+                        colour: Some(colour_of(colour).unwrap()),
+                        problem: None,
+                    };
                     prop_assert_eq!(vertex(rest), Ok(expected));
                 }
                 Some(Plain::Face(largest)) => {

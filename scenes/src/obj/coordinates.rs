@@ -1,6 +1,6 @@
 //! Texture coordinates of OBJ text: a pass of its own, which only scenes with textures take.
 
-use super::chunk::without_comment;
+use super::line::without_comment;
 use super::{keyword, numbered_lines};
 use crate::Warning;
 use crate::texture::{NO_COORDINATES, sound};

@@ -10,6 +10,7 @@ mod assemble;
 mod chunk;
 mod coordinates;
 mod faces;
+mod line;
 mod map;
 mod mtl;
 mod normals;

@@ -2,7 +2,8 @@
 //!
 //! Threads share the text in the chunks of the scan, which has counted the normals above each.
 
-use super::chunk::{Lines, end_of_line, goes_on, without_comment};
+use super::chunk::Lines;
+use super::line::{end_of_line, goes_on, without_comment};
 use super::{keyword, logical_line};
 use crate::Warning;
 use crate::normals::{Faults, NO_NORMAL, sound};

@@ -1,11 +1,14 @@
-//! Lines of OBJ text that bytes alone show to be sound, which nearly all are: three decimal numbers
-//! after `v`, positive indices after `f`. Any other line is looked at with more care.
+//! Lines of OBJ text that bytes alone show to be sound, which nearly all are: three or six decimal
+//! numbers after `v`, positive indices after `f`. Any other line is looked at with more care.
 
 /// What a line is.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     /// A vertex that `tobj` may have as it stands.
     Vertex,
+    /// A vertex with a colour, which `tobj` is not to have: its position ends after so many bytes of
+    /// the line.
+    Coloured { behind_position: usize },
     /// A face that `tobj` may have as it stands, by its largest index.
     Face(u32),
     /// A face that has more than vertices, by its largest index.
@@ -25,7 +28,7 @@ const MAX_INDEX_DIGITS: usize = 9;
 /// that the text ends in before a line's end is none.
 pub(super) fn plain(text: &[u8]) -> Option<(Plain, &[u8])> {
     match text {
-        [b'v', b' ' | b'\t', rest @ ..] => Some((Plain::Vertex, vertex(rest)?)),
+        [b'v', b' ' | b'\t', ..] => vertex(text),
         [b'f', b' ' | b'\t', rest @ ..] => face(rest),
         [b'\n' | b'#', ..] | [b'v', b't' | b'n', b' ', ..] | [b's', b' ', ..] => {
             let (line, rest) = text.split_at(memchr::memchr(b'\n', text)? + 1);
@@ -72,8 +75,8 @@ fn digits(bytes: &[u8]) -> (&[u8], usize) {
     (&bytes[count..], count)
 }
 
-/// The bytes after three numbers and the end of their line.
-fn vertex(bytes: &[u8]) -> Option<&[u8]> {
+/// The bytes after three numbers and the blanks between them.
+fn three_numbers(bytes: &[u8]) -> Option<&[u8]> {
     let mut rest = bytes;
     for _ in 0..3 {
         rest = number(after_blanks(rest))?;
@@ -81,7 +84,18 @@ fn vertex(bytes: &[u8]) -> Option<&[u8]> {
             return None;
         }
     }
-    after_end(rest)
+    Some(rest)
+}
+
+/// A vertex, with a colour or without one, and the bytes after its line.
+fn vertex(line: &[u8]) -> Option<(Plain, &[u8])> {
+    let colour = three_numbers(&line[1..])?;
+    if let Some(rest) = after_end(colour) {
+        return Some((Plain::Vertex, rest));
+    }
+    let behind_position = line.len() - colour.len();
+    let rest = after_end(three_numbers(colour)?)?;
+    Some((Plain::Coloured { behind_position }, rest))
 }
 
 /// The bytes after a decimal number of at most 1e18.
@@ -194,6 +208,13 @@ mod tests {
             );
         }
         for (line, expected) in [
+            ("v 1 2 3 0.5 1 0", Plain::Coloured { behind_position: 7 }),
+            (
+                "v -1.5\t2 3e-1  1 0 .25 \r",
+                Plain::Coloured {
+                    behind_position: 13,
+                },
+            ),
             ("f 1 2 3", Plain::Face(3)),
             ("f 7\t22 3 4 \r", Plain::Face(22)),
             ("f 1/2/3 4//-5 6/7 8/ 9//", Plain::Slashed(9)),
@@ -215,6 +236,9 @@ mod tests {
         for line in [
             "v 1 2",
             "v 1 2 3 4",
+            "v 1 2 3 4 5",
+            "v 1 2 3 4 5 6 7",
+            "v 1 2 3 0 0 nan",
             "v 1 2 3 # c",
             "v 1 2 x",
             "v 1 2 -",

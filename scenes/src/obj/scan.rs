@@ -8,8 +8,9 @@
 //!
 //! Threads share the text in chunks of whole lines.
 
-use super::chunk::{Chunk, Lines, Skipped, goes_on, push_line};
+use super::chunk::{Chunk, Lines, Skipped};
 use super::faces;
+use super::line::{goes_on, push_line};
 use super::pieces::Pieces;
 use crate::{LineProblem, SceneError, Warning};
 use rayon::prelude::*;
