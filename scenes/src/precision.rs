@@ -106,29 +106,39 @@ impl Reach {
 pub(crate) struct Sizes {
     reach: Reach,
     count: usize,
-    has_small: bool,
+    may_lose: bool,
 }
 
 impl Sizes {
     /// Those of triangles with these corners.
-    pub fn of(triangles: impl ParallelIterator<Item = [[f64; 3]; 3]>) -> Self {
-        let one = |corners| {
-            let reach = Reach::of(corners);
-            Self {
-                reach,
-                count: 1,
-                has_small: may_change(corners, reach.step()),
-            }
-        };
-        triangles.map(one).reduce(Self::default, Self::with)
+    fn of(triangles: impl ParallelIterator<Item = [[f64; 3]; 3]>) -> Self {
+        triangles
+            .map(Self::of_triangle)
+            .reduce(Self::default, Self::with)
     }
 
-    fn with(self, other: Self) -> Self {
+    /// That of one triangle.
+    pub fn of_triangle(corners: [[f64; 3]; 3]) -> Self {
+        let reach = Reach::of(corners);
+        Self {
+            reach,
+            count: 1,
+            may_lose: may_change(corners, reach.step()),
+        }
+    }
+
+    /// These and others.
+    pub fn with(self, other: Self) -> Self {
         Self {
             reach: self.reach.union(other.reach),
             count: self.count + other.count,
-            has_small: self.has_small || other.has_small,
+            may_lose: self.may_lose || other.may_lose,
         }
+    }
+
+    /// Whether so many triangles that change are enough to look for an offset.
+    pub fn is_common(&self, changes: usize) -> bool {
+        self.is_dense() || changes >= self.count / TRIANGLES_PER_CHANGE
     }
 
     /// Whether most triangles may be so small that they change.
@@ -136,9 +146,9 @@ impl Sizes {
         self.reach.is_dense(self.count)
     }
 
-    /// Whether some triangles are so small that they may change.
+    /// Whether some triangles may change.
     pub fn may_lose(&self) -> bool {
-        self.has_small || self.is_dense()
+        self.may_lose
     }
 }
 
@@ -190,6 +200,15 @@ impl Loss {
         };
         let changed = corners.filter_map(changed);
         none.with(changed.reduce(Self::default, Self::with))
+    }
+
+    /// This loss as that of all triangles of a mesh of these sizes.
+    pub fn among(self, sizes: Sizes) -> Self {
+        Self {
+            triangles: sizes.count,
+            is_dense: sizes.is_dense(),
+            ..self
+        }
     }
 
     /// The middle of the triangles that change, rounded to a multiple of a power of two above their
@@ -256,9 +275,15 @@ impl Loss {
 /// rounded, by more than the tolerance. Its height tells that: a long narrow triangle loses its area
 /// where its sides lose nothing.
 fn may_change(corners: [[f64; 3]; 3], step: f64) -> bool {
-    let longest = squared_longest_side(corners).sqrt();
-    let height = doubled_area(corners) / longest.max(f64::MIN_POSITIVE);
-    height < AMPLE_HEIGHT_STEPS * step && height + HEIGHT_ERROR_STEPS * step > MIN_HEIGHT * longest
+    let longest = squared_longest_side(corners);
+    // Squares, without the roots that nearly all triangles have no need of.
+    let ample = AMPLE_HEIGHT_STEPS * step;
+    let squared_area = squared_doubled_area(corners);
+    if squared_area > ample * ample * longest {
+        return false;
+    }
+    let height = (squared_area / longest.max(f64::MIN_POSITIVE)).sqrt();
+    height + HEIGHT_ERROR_STEPS * step > MIN_HEIGHT * longest.sqrt()
 }
 
 /// Whether the area of a triangle that is not all but a line changes by more than the tolerance.
@@ -283,11 +308,15 @@ fn is_bounded(value: f64) -> bool {
 }
 
 /// Twice the area of a triangle.
-pub(crate) fn doubled_area([a, b, c]: [[f64; 3]; 3]) -> f64 {
+pub(crate) fn doubled_area(corners: [[f64; 3]; 3]) -> f64 {
+    squared_doubled_area(corners).sqrt()
+}
+
+fn squared_doubled_area([a, b, c]: [[f64; 3]; 3]) -> f64 {
     let side = |end: [f64; 3]| [0, 1, 2].map(|axis| end[axis] - a[axis]);
     let (p, q) = (side(b), side(c));
     let cross = [(1, 2), (2, 0), (0, 1)].map(|(u, v)| p[u] * q[v] - p[v] * q[u]);
-    cross.iter().map(|part| part * part).sum::<f64>().sqrt()
+    cross.iter().map(|part| part * part).sum()
 }
 
 #[cfg(test)]

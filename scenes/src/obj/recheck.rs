@@ -14,9 +14,16 @@ pub(super) fn settle_offset(
     given: Option<DVec3>,
 ) -> (DVec3, Loss) {
     let is_moved = given.is_some_and(|offset| offset != DVec3::ZERO);
-    let sizes = || Sizes::of(models.par_iter().flat_map_iter(|model| fans(&model.mesh)));
-    if !is_moved && !sizes().may_lose() {
-        return (DVec3::ZERO, Loss::default());
+    if !is_moved {
+        let rounded = Rounded::of(models);
+        if !rounded.sizes.may_lose() {
+            return (DVec3::ZERO, Loss::default());
+        }
+        // So few change that no offset is looked for.
+        if !rounded.sizes.is_common(rounded.suspects.len()) {
+            let loss = exact_loss(scan, &rounded.suspects).among(rounded.sizes);
+            return (DVec3::ZERO, loss);
+        }
     }
     let exact = Exact::of(scan);
     let (offset, loss) = choose_offset(given, |offset| exact.loss(offset));
@@ -26,29 +33,99 @@ pub(super) fn settle_offset(
     (offset, loss)
 }
 
-/// The rounded corners of a mesh's triangles. Polygons count as fans.
-fn fans(mesh: &tobj::Mesh) -> impl Iterator<Item = [[f64; 3]; 3]> {
-    // No arities are those of triangles.
-    let faces = match mesh.face_arities.len() {
-        0 => mesh.indices.len() / 3,
-        faces => faces,
-    };
+/// The triangles of a file as they were rounded. Polygons count as fans.
+struct Rounded {
+    sizes: Sizes,
+    /// Those that may have changed, in the order of the file.
+    suspects: Vec<FanTriangle>,
+}
+
+/// A triangle of the fan of a polygon.
+struct FanTriangle {
+    /// The number of the polygon among the faces of the file.
+    face: usize,
+    /// Its second corner in the polygon; the first is 0, and the third follows.
+    second: usize,
+}
+
+impl Rounded {
+    fn of(models: &[tobj::Model]) -> Self {
+        let parts: Vec<(Self, usize)> = models
+            .par_iter()
+            .map(|model| of_mesh(&model.mesh))
+            .collect();
+        let mut all = Self {
+            sizes: Sizes::default(),
+            suspects: Vec::new(),
+        };
+        let mut above = 0;
+        for (part, faces) in parts {
+            all.sizes = all.sizes.with(part.sizes);
+            let suspects = part.suspects.into_iter();
+            all.suspects.extend(suspects.map(|suspect| FanTriangle {
+                face: above + suspect.face,
+                ..suspect
+            }));
+            above += faces;
+        }
+        all
+    }
+}
+
+/// The triangles of a mesh, whose faces count from 0, and how many faces it has.
+fn of_mesh(mesh: &tobj::Mesh) -> (Rounded, usize) {
+    let positions = mesh.positions.as_chunks().0;
+    let corner = |&at: &u32| -> [f64; 3] { positions[at as usize].map(f64::from) };
+    let (mut sizes, mut suspects) = (Sizes::default(), Vec::new());
     let mut rest = mesh.indices.as_slice();
-    let faces = (0..faces).map(move |face| {
+    let mut face = 0;
+    while !rest.is_empty() {
+        // No arities are those of triangles.
         let corners = mesh
             .face_arities
             .get(face)
             .map_or(3, |&arity| arity as usize);
-        let (face, others) = rest.split_at(corners);
+        let (polygon, others) = rest.split_at(corners);
+        for second in 1..corners - 1 {
+            let triangle = [0, second, second + 1].map(|at| corner(&polygon[at]));
+            let size = Sizes::of_triangle(triangle);
+            if size.may_lose() {
+                suspects.push(FanTriangle { face, second });
+            }
+            sizes = sizes.with(size);
+        }
         rest = others;
-        face
+        face += 1;
+    }
+    (Rounded { sizes, suspects }, face)
+}
+
+/// The loss of some triangles, given in the order of the file. Only they are read again.
+fn exact_loss(scan: &Scan, suspects: &[FanTriangle]) -> Loss {
+    let mut suspects = suspects.iter().peekable();
+    let mut triangles: Vec<[u32; 3]> = Vec::new();
+    for (number, face) in faces(&scan.body).enumerate() {
+        if suspects.peek().is_none_or(|next| next.face != number) {
+            continue;
+        }
+        let polygon: Vec<u32> = face.map(|vertex| vertex as u32 - 1).collect();
+        while let Some(&FanTriangle { second, .. }) = suspects.next_if(|next| next.face == number) {
+            triangles.push([0, second, second + 1].map(|at| polygon[at]));
+        }
+    }
+    let mut numbers = triangles.concat();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let mut wanted = numbers.iter().peekable();
+    let all = lines(&scan.vertices).enumerate();
+    let read = all.filter_map(|(number, line)| {
+        let is_wanted = wanted.next_if(|&&next| next as usize == number).is_some();
+        is_wanted.then(|| vertex(line))
     });
-    let positions = mesh.positions.as_chunks().0;
-    let corner = |&at: &u32| -> [f64; 3] { positions[at as usize].map(f64::from) };
-    faces.flat_map(move |face| {
-        let pairs = face.windows(2).skip(1);
-        pairs.map(move |pair| [&face[0], &pair[0], &pair[1]].map(corner))
-    })
+    let positions: Vec<[f64; 3]> = read.collect();
+    let place = |vertex: u32| numbers.binary_search(&vertex).expect("all are there") as u32;
+    let triangles: Vec<[u32; 3]> = triangles.iter().map(|corners| corners.map(place)).collect();
+    Loss::of(|at| positions[at as usize], &triangles, DVec3::ZERO)
 }
 
 /// Positions before they are rounded, and the triangles between them.

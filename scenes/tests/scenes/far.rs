@@ -269,3 +269,72 @@ fn where_nothing_is_left_that_is_the_reason() {
     assert!(message.ends_with(expected), "{message}");
     assert_eq!(load(&path, options).unwrap().report.kept, 1);
 }
+
+/// Strips of fields and roads, 60 metres long and 0.4 wide, as polygons of 3 to 5 corners among `wide`
+/// squares of a kilometre; and how many triangles of the strips change their area by more than 1 %.
+fn strips(wide: u32, count: u32) -> (Vec<[f64; 3]>, Vec<Vec<u32>>, usize) {
+    let (mut vertices, mut faces) = (Vec::new(), Vec::new());
+    let mut add = |corners: &[[f64; 2]]| {
+        let first = vertices.len() as u32;
+        vertices.extend(corners.iter().map(|&[x, y]| [x, y, 128.1]));
+        faces.push((first..vertices.len() as u32).collect());
+    };
+    for number in 0..wide {
+        let [x, y] = [400_000.0 + 2000.0 * f64::from(number), 5_800_000.0];
+        add(&[
+            [x, y],
+            [x + 1000.0, y],
+            [x + 1000.0, y + 1000.0],
+            [x, y + 1000.0],
+        ]);
+    }
+    let mut changed = 0;
+    for number in 0..count {
+        let [x, y] = [
+            500_000.1 + 3.7 * f64::from(number),
+            5_800_000.2 + 1.3 * f64::from(number),
+        ];
+        let corners = [
+            [0.0, 0.0],
+            [60.3, 0.1],
+            [60.2, 0.5],
+            [30.0, 0.45],
+            [0.1, 0.4],
+        ];
+        let corners = corners.map(|[u, v]| [x + u, y + v]);
+        let corners = &corners[..3 + number as usize % 3];
+        add(corners);
+        for pair in corners[1..].windows(2) {
+            let doubled = |[a, b, c]: [[f64; 2]; 3]| {
+                ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs()
+            };
+            let exact = [corners[0], pair[0], pair[1]];
+            let rounded = exact.map(|corner| corner.map(|value| f64::from(value as f32)));
+            let (before, after) = (doubled(exact), doubled(rounded));
+            changed += usize::from((after - before).abs() > 0.01 * before);
+        }
+    }
+    (vertices, faces, changed)
+}
+
+/// Long narrow triangles change where their sides are long enough for floats: few of them are counted,
+/// many of them ask for an offset.
+#[test]
+fn narrow_triangles_are_found_in_either_format() {
+    for (wide, count, is_moved) in [(4000, 30, false), (100, 30, true)] {
+        let (vertices, faces, changed) = strips(wide, count);
+        assert!(changed > 20, "{changed}");
+        let faces: Vec<&[u32]> = faces.iter().map(Vec::as_slice).collect();
+        let read = [obj(obj_text(&vertices, &faces)), ply(&vertices, &faces)];
+        let [obj, ply] = read.map(Result::unwrap);
+        assert_eq!(obj.scene.offset() != DVec3::ZERO, is_moved);
+        assert_eq!(obj.scene.offset(), ply.scene.offset());
+        assert_eq!(obj.scene.positions(), ply.scene.positions());
+        // Of polygons, an OBJ file counts fans, and a PLY file the triangles that they are divided into.
+        let found = format!("in.obj: {changed} of ");
+        for (loaded, found) in [(&obj, &found[..]), (&ply, " triangles vanish or change")] {
+            let mut lines = loaded.warnings.iter().map(ToString::to_string);
+            assert_eq!(lines.any(|line| line.contains(found)), !is_moved, "{found}");
+        }
+    }
+}
