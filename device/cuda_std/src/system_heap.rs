@@ -9,7 +9,7 @@ use crate::atomic::{AtomicU64, Ordering};
 
 /// Bytes in front of a block on the host, for its size. A multiple of the alignment.
 const HEADER: u64 = 16;
-/// What the addresses of blocks are multiples of, in both heaps.
+/// The alignment of blocks in both heaps.
 const ALIGNMENT: u64 = 16;
 
 unsafe extern "C" {

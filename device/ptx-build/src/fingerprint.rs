@@ -114,7 +114,7 @@ mod tests {
         let files = sources(&root).expect("sources are readable");
         assert!(files.contains(&PathBuf::from("device/src/entry.rs")));
         assert!(files.contains(&PathBuf::from("device/cuda_std/src/atomic_ptx.rs")));
-        // What builds device code is none itself.
+        // The build program of device code is not device code.
         let builds = |file: &PathBuf| file.starts_with("device/ptx-build");
         assert!(!files.iter().any(builds));
     }
