@@ -12,7 +12,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use heapwood_device::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use heapwood_device::simt::Warp;
 
-/// What is wrong.
+/// A planted fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// All is right.
@@ -47,7 +47,7 @@ macro_rules! plants {
 
 plants! { NoFault LosesBlocks GrantsTwice ReleasesNothing }
 
-/// Frees of which one loses its block.
+/// One in so many frees loses its block.
 pub const LOST_ONE_IN: u32 = 16;
 
 /// Bytes at the begin of the pool for the state.

@@ -6,7 +6,7 @@ use heapwood_device::simt::Warp;
 
 use super::external;
 
-/// What memory holds before an allocator touches it: nothing may be assumed.
+/// The byte that fills memory before an allocator writes it. Allocators must not rely on its value.
 const FRESH: u8 = 0xa5;
 const LINE: usize = 256;
 

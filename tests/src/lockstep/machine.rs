@@ -17,7 +17,7 @@ use super::memory::{Memory, Moment};
 use super::plan::{Model, Plan};
 use super::scheduler::Scheduler;
 
-/// What a lane does.
+/// The status of a lane.
 #[derive(Clone, Copy)]
 pub(super) enum Status {
     /// Runs, or could.
@@ -36,11 +36,11 @@ pub(super) enum Status {
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub(super) status: Status,
-    /// What it brings to a collective: its value, and the source lane, the
-    /// distance or the lanes' bits, as the operation has it.
+    /// Its operands of a collective: its value, and the source lane, the distance or the lanes'
+    /// bits, as the operation requires.
     pub(super) value: u32,
     pub(super) operand: u32,
-    /// What it gets from the collective.
+    /// Its result of the collective.
     pub(super) result: u32,
 }
 
@@ -58,7 +58,7 @@ enum Company {
 /// Times that a converging lane is held back at most.
 const MAX_HELD: u32 = 200;
 
-/// What the scheduler and the collectives change.
+/// The state that the scheduler and the collectives change.
 pub(super) struct State {
     pub(super) scheduler: Scheduler,
     pub(super) lanes: Vec<Lane>,
@@ -206,7 +206,7 @@ impl Machine {
         state.step(lane);
     }
 
-    /// What the current lane got from its collective or `converge`.
+    /// The current lane's result of its collective or `converge`.
     pub fn result(&self) -> u32 {
         self.state.borrow().lanes[self.current() as usize].result
     }

@@ -72,7 +72,7 @@ fn judge(record: &Record, enough: &Enough) {
     }
 }
 
-/// Uses a chunk of the pool for something else, of which others are told.
+/// Uses a chunk of the pool for another purpose and announces the move to other lanes.
 fn borrow(arena: &Arena<Tiny>, warp: Lockstep) {
     // SAFETY: the chunk was taken here.
     unsafe {
@@ -133,7 +133,7 @@ fn first_pages<I: Instance>(seed: u64) {
     judge(&record, &Enough::Always);
 }
 
-/// What lanes do to a heap that is full most of the time.
+/// The workload of lanes on a heap that is full most of the time.
 struct Mix<'a> {
     /// Lanes of each warp that do anything.
     lanes: u32,
