@@ -13,8 +13,7 @@ use heapwood_tests::lockstep::{self, Lockstep, Plan, Random};
 
 const UNIT: u64 = 16;
 
-/// Three warps, of which each launch has another schedule: lanes that stall are those that do
-/// something.
+/// Three warps with a new schedule for each launch. Only lanes that perform operations stall.
 struct ThreeWarps {
     launches: AtomicU64,
 }

@@ -105,7 +105,7 @@ refusals! {
     chunks_in_lists: OuroborosChunks<Linked>, QUEUE;
 }
 
-/// A heap of which one thread asks for more than there is, again and again.
+/// A full heap. One thread requests further blocks from it, again and again.
 struct Full<A> {
     pool: Pool<A>,
     blocks: Vec<u32>,

@@ -40,7 +40,7 @@ fn a_furnace_glows_evenly() {
     }
 }
 
-/// What takes nothing away cannot be seen before a white sky.
+/// Surfaces that absorb nothing are invisible before a white sky.
 #[test]
 fn white_things_vanish_under_a_white_sky() {
     let white = SurfaceMaterial {
@@ -179,7 +179,7 @@ fn lamps_have_the_irradiance_that_they_promise() {
             "{found} for {expected}: {lamps:?}"
         );
     }
-    // What is in the way makes a shadow.
+    // A roof between the lights and the floor casts a shadow.
     let roof = moved(&floor, 0.5, [0.0, 2.0, 0.0]);
     let stage = Stage::default().with(&floor, MATT).with(&roof, MATT);
     let below = Camera::new(Vec3::new(0.5, 1.0, 0.5), Vec3::ZERO, Vec3::Y, 1.0, 16, 16);

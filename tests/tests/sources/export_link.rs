@@ -1,4 +1,4 @@
-//! What `heapwood export` writes, compiled and linked by NVIDIA's nvcc as the page in the folder
+//! The output of `heapwood export`, compiled and linked by NVIDIA's nvcc as the page in the folder
 //! says: without a GPU. `cargo xtask nvcc` installs nvcc where this looks for it.
 
 use std::path::{Path, PathBuf};

@@ -42,7 +42,7 @@ fn modules() -> Modules {
         .collect()
 }
 
-/// What stands between the parentheses of each `asm!` of a source file.
+/// The text between the parentheses of each `asm!` of a source file.
 fn assembly(source: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     for (start, _) in source.match_indices("asm!(") {
