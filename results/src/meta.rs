@@ -16,7 +16,7 @@ pub struct Meta {
     pub compiler: Option<String>,
     /// The commit of the program's sources.
     pub commit: Option<String>,
-    /// The seed of whatever is random.
+    /// The seed of random inputs.
     pub seed: Option<u64>,
     /// Fingerprint of the input, 16 hexadecimal digits.
     pub input_hash: Option<String>,

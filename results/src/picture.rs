@@ -11,7 +11,7 @@ use crate::{Meta, Report, Samples, Table, milliseconds};
 pub struct RayCounts {
     /// From the eye.
     pub primary: u64,
-    /// To whatever is between a surface and a light, or near a surface.
+    /// Rays that test for occluders between a surface and a light, or near a surface.
     pub shadow: u64,
     /// On from a surface.
     pub secondary: u64,

@@ -1,11 +1,10 @@
 //! The fingerprint of the device code: whether committed PTX belongs to the
 //! sources beside it.
 //!
-//! It covers the sources and manifests of the device crates and the locked
-//! versions of what they depend on. The PTX itself is not compared: another
-//! build of the compiler emits other text from the same sources. Nor is the
-//! pipeline covered: after a change of it the fingerprint stays, and whoever
-//! changed it runs `cargo xtask ptx`.
+//! It covers the sources and manifests of the device crates and the locked versions of what they
+//! depend on. The PTX itself is not compared: another build of the compiler emits other text from
+//! the same sources. Nor is the pipeline covered: after a change of it the fingerprint stays, and
+//! its author runs `cargo xtask ptx`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -236,7 +236,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// Checks, strikes out and frees a block, coalesced or not.
     #[track_caller]
     pub fn retire(&self, warp: M::Warp, block: Block, coalesced: bool) {
-        // SAFETY: whoever calls this has the block and gives it up.
+        // SAFETY: the caller owns the block and gives it up.
         unsafe {
             assert!(block.is_intact(), "{:?}: {block} was changed", self.case);
             self.ledger.strike(&block, self.caller(warp, coalesced));

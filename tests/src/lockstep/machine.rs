@@ -1,9 +1,9 @@
 //! The state of a run that its lanes share: what each one does and waits for,
 //! and which goes on.
 //!
-//! A collective completes when every lane of its mask stands at the same call
-//! with the same mask; its results are computed at that moment. Whatever can
-//! never complete is a fault, found as early as it is certain.
+//! A collective completes when every lane of its mask stands at the same call with the same mask;
+//! its results are computed at that moment. A collective that can never complete is a fault,
+//! reported as early as it is certain.
 
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::panic::Location;
@@ -192,7 +192,7 @@ impl Machine {
         state.lanes[lane as usize].operand = operand;
         state.arrive(lane, place);
         state.step(lane);
-        // Whoever came last does not always go first.
+        // The lane that came last does not always go first.
         !matches!(state.lanes[lane as usize].status, Status::Ready)
             || state.fault.is_some()
             || state.scheduler.random().one_in(2)
@@ -304,7 +304,7 @@ impl State {
         for other in first..first + 32 {
             let here = matches!(self.lanes[other as usize].status,
                 Status::Converging { location: at, .. } if at == location);
-            // All that are here, each with a chance of a half, or nobody else.
+            // All lanes that are here, each with probability one half, or no other lane.
             let comes = match kind {
                 0 | 1 => true,
                 2 => self.scheduler.random().one_in(2),

@@ -1,7 +1,7 @@
 //! The orderings that a kernel asks for, call by call: a list of them, and one
 //! that is weakened, for tests of the tests.
 //!
-//! Both concern the runs of this host thread, whoever starts them.
+//! Both apply to all runs of this host thread.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

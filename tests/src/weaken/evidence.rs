@@ -1,7 +1,6 @@
-//! Heaps that are nearly full, in which null must be evidence: a request is refused only
-//! if no memory was free for it during the whole call ([`super::witness`]). Of what a
-//! thread does to memory that nobody owns, and of what it counts, others must then learn
-//! in time.
+//! Heaps that are nearly full, in which null must be evidence: a request is refused only if no
+//! memory was free for it during the whole call ([`super::witness`]). Other threads must therefore
+//! learn in time how a thread changes unowned memory and its counts.
 
 use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
 use heapwood_device::allocator::{Allocator, Request};

@@ -144,7 +144,7 @@ impl Record {
 }
 
 impl Calls {
-    /// Memory that nobody owned during a call, of those that would have served it.
+    /// Memory without an owner during a call that would have served it.
     fn free_for(&self, refusal: &Refusal, enough: &Enough) -> Option<Range<usize>> {
         let is_over = |owner: &Owner| {
             let to = owner.to.as_ref();

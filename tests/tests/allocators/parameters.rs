@@ -1,5 +1,5 @@
-//! Every parameter of every allocator, set to whatever a user may write: the heap
-//! that comes of it serves, inside its pool, or one line says what is expected.
+//! Every parameter of every allocator, set to any value that a user may write: the heap serves
+//! requests inside its pool, or an error of one line names the valid values.
 
 use std::collections::BTreeSet;
 
@@ -81,7 +81,7 @@ struct Memory {
 impl Memory {
     fn new(pool_bytes: u64) -> Self {
         let buffer = Buffer::new(pool_bytes as usize + 2 * GUARD);
-        // SAFETY: the buffer has that many bytes, and nobody else uses it.
+        // SAFETY: the buffer has that many bytes, and no other thread uses it.
         unsafe {
             let bytes = pool_bytes as usize + 2 * GUARD;
             buffer.address().write_bytes(FRESH, bytes);

@@ -1,6 +1,6 @@
-//! The queue of XMalloc's bins: what is enqueued is dequeued once and by nobody else, nothing is
-//! lost whoever stalls where, and nobody waits. Under every schedule of two threads, under those
-//! of three with few changes of thread, on warps in lockstep over weak memory, and on OS threads.
+//! The queue of XMalloc's bins: each value is dequeued once, by one thread; no value is lost
+//! wherever a thread stalls, and no thread waits. The tests run every schedule of two threads,
+//! those of three with few changes of thread, warps in lockstep over weak memory, and OS threads.
 
 use std::sync::atomic::{AtomicU32 as Count, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -261,7 +261,7 @@ fn explore(bits: u32, before: &[u32], threads: &[&[Step]], changes: u32) -> u32 
 
 #[test]
 fn every_schedule_of_two_threads_loses_nothing() {
-    // A value that nobody has taken yet, a queue that is full, one that is empty.
+    // A value that no thread has taken yet, a queue that is full, one that is empty.
     assert!(explore(1, &[], &[&[Put(1)], &[Take]], 99) > 200);
     assert!(explore(1, &[7], &[&[Put(1)], &[Take]], 99) > 200);
     assert!(explore(0, &[7], &[&[Put(1)], &[Take]], 99) > 200);

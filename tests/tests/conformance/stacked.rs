@@ -194,8 +194,8 @@ fn the_front_chunk_is_shared() {
     shares_the_front::<OuroborosCVlPaper>();
 }
 
-/// A chunk that is free while it is queued behind the front is another's at once; its
-/// entry, which is still there, leads nobody to it.
+/// A chunk that becomes free while it is queued behind the front is available to others at once.
+/// Its entry is still in the queue, but leads no thread to the chunk.
 fn drops_what_is_left_behind<A: Allocator<Handle = u32>>() {
     let turns = Turns {
         pool: empty::<A>(1 << 20, &[]),

@@ -293,8 +293,8 @@ fn rays_hit_what_brute_force_says() {
     }
 }
 
-/// Builds in pools of many sizes. Whatever fits is the right tree; the rest
-/// ends in an error that names the pool.
+/// Builds in pools of many sizes. A tree that fits is right; the other builds end in an error that
+/// names the pool.
 fn squeeze(spec: &Spec, alloc_per_split: bool) -> (usize, usize) {
     let triangles = soups::soup(3000, 0.1, 9);
     let options = Options {

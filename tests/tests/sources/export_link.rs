@@ -71,7 +71,7 @@ fn every_export_links_with_its_example() {
     }
 }
 
-/// The example of docs/export.md, linked with heapwood's kernels as an allocator of somebody else's.
+/// The example of docs/export.md, linked with heapwood's kernels as an external allocator.
 #[test]
 fn an_export_is_linked_with_our_kernels() {
     let Some(tools) = Tools::find() else {

@@ -1,17 +1,16 @@
 //! The weak memory of a run: what a load may return is more than the last
 //! store, and what is not ordered is a race.
 //!
-//! The model is that of C11 as repaired by Lahav and others 2017 (RC11), in
-//! operational form: each word has its stores in modification order, a load
-//! returns one that the lane may still see, chosen at random, and a release
-//! carries the lane's clock to whoever acquires it. A fence turns the relaxed
-//! accesses around it into releases and acquires. `sync` orders its lanes;
-//! votes and shuffles order nothing. `SeqCst` is what PTX makes of it: a
-//! sequentially consistent fence in front of the access.
+//! The model is that of C11 as repaired by Lahav and others 2017 (RC11), in operational form: each
+//! word has its stores in modification order, a load returns one that the lane may still see,
+//! chosen at random, and a release carries the lane's clock to lanes that acquire it. A fence turns
+//! the relaxed accesses around it into releases and acquires. `sync` orders its lanes; votes and
+//! shuffles order nothing. `SeqCst` is what PTX makes of it: a sequentially consistent fence in
+//! front of the access.
 //!
-//! Real memory always holds the newest store, for whoever looks after the run.
-//! A load never returns a store that has not been made yet: load buffering,
-//! which PTX allows, is not in the model (`docs/memory-model.md`).
+//! Real memory always holds the newest store, for readers after the run. A load never returns a
+//! store that has not been made yet: load buffering, which PTX allows, is not in the model
+//! (`docs/memory-model.md`).
 
 mod clock;
 mod location;
