@@ -10,10 +10,13 @@
 //!   threads.
 //! - A thread remembers its latest relaxed loads. An acquire fence acquires these words.
 //!
-//! This approximation may hide three kinds of races: with accesses between the fence whose store
-//! was read and the thread's latest fence; with stores newer than the one whose load precedes a
-//! fence; and between words that share a table entry. A thread without fences, or a relaxed load
-//! without one, still orders nothing.
+//! This approximation may hide races with these accesses:
+//!
+//! - Accesses of a thread between the fence whose store was read and its latest fence.
+//! - Stores newer than the store that a relaxed load before an acquire fence returned.
+//! - Accesses to words that share an entry of the table.
+//!
+//! A thread without fences, or a relaxed load without one, still orders nothing.
 
 use std::cell::Cell;
 use std::hint::spin_loop;

@@ -1,9 +1,9 @@
 //! Refusals over weak memory, and whether each of them is right.
 //!
 //! There is no one order of events, and so no clock of all lanes ([`crate::conformance::history`]
-//! has one). The happens-before relation decides: memory was free during a whole call if each owner
-//! released it before the call or received it after, in every order that the run allows. A refusal
-//! with such memory for it is wrong, however much a lane is out of date.
+//! has one). The happens-before relation decides. Memory was free during a whole call if each owner
+//! released it before or received it after, in every order that the run allows. A refusal with such
+//! memory for it is wrong, however much a lane is out of date.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The merging of buddies: under many schedules and over weak memory, two that are freed at the
-//! same time become one block, once, even if other threads allocate at that time; and no block is
-//! lost in a queue.
+//! same time become one block, once. Other threads may allocate at that time, and no queue loses a
+//! block.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

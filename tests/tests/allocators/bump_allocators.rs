@@ -1,6 +1,5 @@
-//! Refused requests must not consume memory of the bump allocators. A request that does not fit
-//! must neither use up memory for later ones, nor count towards an overflow of the offset, however
-//! often it is made.
+//! Refused requests must not consume memory of the bump allocators. A repeated request that does
+//! not fit must neither use up memory for later ones, nor count towards an overflow of the offset.
 
 use std::collections::BTreeSet;
 

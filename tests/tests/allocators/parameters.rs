@@ -1,4 +1,4 @@
-//! Every parameter of every allocator, set to any value that a user may write: the heap serves
+//! Every parameter of every allocator, set to any value that a user may write. The heap serves
 //! requests inside its pool, or an error of one line names the valid values.
 
 use std::collections::BTreeSet;

@@ -136,7 +136,7 @@ fn the_published_algorithm_corrupts_memory() {
     assert!(!seeds.is_empty(), "the checker has lost its subject");
 }
 
-/// The corruption comes from the published fault and not from this implementation: it needs a
+/// The corruption comes from the published fault and not from this implementation. It needs a
 /// second thread and, except in rare cases, payload that overwrites headers. (A stale header may
 /// also become one again: line 17 frees it before line 18 writes its link.)
 #[test]

@@ -1,5 +1,5 @@
-//! Path tracing against known results: closed rooms of one radiance, white objects that are
-//! invisible under a white sky, and an independent path tracer in doubles.
+//! Path tracing against known results: closed rooms of one radiance, white objects that vanish
+//! under a white sky, and an independent path tracer in doubles.
 
 use glam::Vec3;
 use heapwood::tree::DeltaLight;
@@ -9,8 +9,8 @@ use heapwood_tests::cornell;
 use heapwood_tests::soup::{moved, sphere};
 use heapwood_tests::stage::{DARK, MATT, Stage, WHITE, camera, cube, mean};
 
-/// In a closed room whose walls emit E and reflect a fraction r of the light, the radiance is E /
-/// (1 - r) everywhere, for all lobes.
+/// In a closed room whose walls emit E and reflect a fraction r, the radiance is E / (1 - r)
+/// everywhere, for all lobes.
 #[test]
 fn a_furnace_glows_evenly() {
     let emission = Vec3::splat(0.5);
