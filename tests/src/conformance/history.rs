@@ -3,7 +3,7 @@
 //! An allocator with `EXACT_NULL` refuses a request only if no memory that was unowned during the
 //! whole call could have served it. A block has an owner from the call of its `malloc`, which may
 //! take it at once, to the return of its `free`. Memory outside all such blocks during a refused
-//! call was free all the time. A thread may have held it briefly to inspect, split or merge it.
+//! call was free all the time, even while a thread held it briefly to inspect, split or merge it.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
