@@ -215,7 +215,7 @@ impl Allocator for BitmapMalloc {
     }
 }
 
-/// What people read of it.
+/// The description of the allocator for people.
 impl Described for BitmapMalloc {
     const DESCRIPTION: Description = Description {
         name: "bitmap",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Report, Table};
 
-/// What a thread takes of a kernel with one `malloc` and one `free`.
+/// The resources of a thread in a kernel with one `malloc` and one `free`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// Registers.
@@ -32,16 +32,16 @@ impl Costs {
     };
 }
 
-/// What can be set of an allocator.
+/// A parameter of an allocator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ParameterRow {
     /// Its name.
     pub name: String,
-    /// What it may be.
+    /// Its permitted values.
     pub values: String,
-    /// What it is if not given.
+    /// Its default.
     pub default: String,
-    /// What it does.
+    /// Its effect.
     pub what: String,
 }
 
@@ -50,7 +50,7 @@ pub struct ParameterRow {
 pub struct AllocatorRow {
     /// Its name, with the parameter that chooses its form.
     pub name: String,
-    /// What it is.
+    /// A short description.
     pub what: String,
     /// Where it comes from.
     pub paper: String,
@@ -66,14 +66,14 @@ pub struct AllocatorRow {
     pub system_heap: bool,
     /// Bytes of a handle.
     pub handle_bytes: u64,
-    /// What can be set.
+    /// Its parameters.
     pub parameters: Vec<ParameterRow>,
-    /// What its calls cost.
+    /// The cost of its calls.
     #[serde(flatten)]
     pub costs: Costs,
 }
 
-/// What each allocator is and what can be set.
+/// Describes each allocator and its parameters.
 pub fn allocator_prose(rows: &[AllocatorRow]) -> String {
     let mut text = String::new();
     // Writing to a string succeeds.

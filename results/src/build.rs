@@ -1,4 +1,4 @@
-//! What builds a tree, how, and the files of trees.
+//! Builders of trees, their parameters, and the files of trees.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What several reports have in common: lines of a name and a value, and cells of tables.
+//! Formats that several reports share: lines of a name and a value, and cells of tables.
 
 use std::collections::BTreeMap;
 

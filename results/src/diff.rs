@@ -20,7 +20,7 @@ pub struct DiffReport {
     pub height: u32,
     /// Pixels of each.
     pub pixels: u64,
-    /// Those of which a channel differs by more than the tolerance.
+    /// Pixels with a channel that differs by more than the tolerance.
     pub differing: u64,
     /// The largest difference of a channel, of 255.
     pub largest: u8,

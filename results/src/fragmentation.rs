@@ -55,7 +55,7 @@ pub struct Range {
     pub ratio: f64,
 }
 
-/// What was granted until nothing was any more.
+/// The blocks that an allocator granted until it refused every request.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fill {
     /// Blocks.

@@ -84,7 +84,7 @@ impl FramesReport {
         self.frames.iter().map(|frame| frame.build_ms.median).sum()
     }
 
-    /// What the frames have in common, for people.
+    /// Lines for people about all frames together.
     fn lines(&self) -> Vec<cells::Line> {
         let runs = self.frames.first().map_or(0, |f| f.build_ms.samples.len());
         let mut lines = vec![

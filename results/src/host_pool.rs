@@ -50,9 +50,9 @@ pub struct HostPoolRow {
     pub error: Option<String>,
     /// Pairs of an allocation and a deallocation that were timed one by one, of all threads.
     pub pairs: u64,
-    /// What allocations took.
+    /// The latency of allocations.
     pub allocate: Option<Latency>,
-    /// What deallocations took.
+    /// The latency of deallocations.
     pub deallocate: Option<Latency>,
     /// Pairs a second of all threads together, in a round without a clock around each; null
     /// for `cold` and `warm`.

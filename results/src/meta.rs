@@ -1,4 +1,4 @@
-//! What every result says about where it comes from.
+//! The origin of a result, which every result records.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,27 +16,27 @@ pub struct Meta {
     pub compiler: Option<String>,
     /// The commit of the program's sources.
     pub commit: Option<String>,
-    /// The seed of whatever is random.
+    /// The seed of random inputs.
     pub seed: Option<u64>,
     /// Fingerprint of the input, 16 hexadecimal digits.
     pub input_hash: Option<String>,
     /// The offset of a scene: its positions plus this are the coordinates of its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<[f64; 3]>,
-    /// What the kernels were linked with, for an allocator of the user's.
+    /// The files that the kernels were linked with, for an allocator of the user's.
     #[serde(default)]
     pub link: Option<LinkMeta>,
 }
 
 impl Meta {
-    /// What the kernels were linked with, as a line for people.
+    /// The files that the kernels were linked with, as a line for people.
     pub fn link_line(&self) -> Option<Line> {
         let link = self.link.as_ref()?;
         Some(("linked", link.text()))
     }
 }
 
-/// What kernels were linked with.
+/// The files that kernels were linked with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LinkMeta {
     /// The files.
@@ -50,8 +50,7 @@ pub struct LinkMeta {
     /// CPU.
     #[serde(default)]
     pub registers: Option<u32>,
-    /// What a call costs on this device, in the same run; empty but in
-    /// microbenchmarks.
+    /// The cost of a call on this device in the same run. Only microbenchmarks measure it.
     #[serde(default)]
     pub call: Vec<CallCost>,
 }
@@ -60,7 +59,7 @@ pub struct LinkMeta {
 /// milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallCost {
-    /// Threads, each of which makes a request.
+    /// Threads; each makes one request.
     pub threads: u32,
     /// Bytes of a request.
     pub bytes: u64,
@@ -68,8 +67,8 @@ pub struct CallCost {
     pub inlined_ms: f64,
     /// With the allocator called.
     pub called_ms: f64,
-    /// What a request takes longer, in nanoseconds: the difference divided by the requests, which
-    /// are served side by side.
+    /// The additional time of a request in nanoseconds: the difference divided by the requests,
+    /// which are served in parallel.
     pub more_ns: f64,
 }
 
@@ -125,12 +124,12 @@ pub(crate) fn linked_below<'a>(mut rows: impl Iterator<Item = &'a Meta>) -> Stri
     std::iter::once(linked).chain(calls).collect()
 }
 
-/// What results say of a file that was linked.
+/// The record of a linked file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AboutFile {
     /// Its path, as it was given.
     pub file: String,
-    /// What it is.
+    /// Its format.
     pub kind: FileKind,
     /// Fingerprint of its bytes, 16 hexadecimal digits.
     pub hash: String,
@@ -159,7 +158,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cubin => "a cubin",

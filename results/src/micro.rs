@@ -8,7 +8,7 @@ use crate::cells::{self, median, option, or_dash};
 use crate::meta::linked_below;
 use crate::{Meta, Report, Samples, Status, Table, milliseconds};
 
-/// What is done with the allocator.
+/// The microbenchmarks of an allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Microbenchmark {
@@ -131,7 +131,7 @@ pub struct MicroRow {
     pub bytes: Option<u64>,
     /// Blocks that a lane keeps (`alloc-cycle-dealloc`).
     pub kept: Option<u32>,
-    /// What is drawn, and how often (`probability`).
+    /// The launches and their probabilities (`probability`).
     pub draws: Option<Draws>,
     /// Blocks that a thread allocates and frees, one after the other (`turns`).
     pub turns: Option<u32>,

@@ -11,7 +11,7 @@ pub struct Outcome<R> {
     pub status: Status,
     /// Why it did not end well, in one line.
     pub error: Option<String>,
-    /// What it answered.
+    /// The report of the case, if it succeeded.
     pub result: Option<R>,
 }
 

@@ -11,7 +11,7 @@ use crate::{Meta, Report, Samples, Table, milliseconds};
 pub struct RayCounts {
     /// From the eye.
     pub primary: u64,
-    /// To whatever is between a surface and a light, or near a surface.
+    /// Rays that test for occluders between a surface and a light, or near a surface.
     pub shadow: u64,
     /// On from a surface.
     pub secondary: u64,
@@ -41,7 +41,7 @@ pub struct RayTimes {
 pub struct PictureReport {
     /// The file.
     pub output: String,
-    /// What it shows.
+    /// The shading mode.
     pub shade: String,
     /// Pixels of a row.
     pub width: u32,
@@ -170,7 +170,7 @@ pub struct RenderReport<P> {
     pub backend: String,
     /// The product.
     pub device: String,
-    /// What built the tree; null if it came from a file.
+    /// The builder of the tree; null if the tree came from a file.
     pub builder: Option<BuilderKind>,
     /// The allocator, if there was one.
     pub allocator: Option<String>,

@@ -42,7 +42,7 @@ pub struct TreeReport {
     pub device_bytes: Option<u64>,
     /// Bytes of the workspace, in which the finished tree is.
     pub workspace_bytes: Option<u64>,
-    /// What the build took of them.
+    /// Bytes of the workspace that the build used.
     pub workspace_used_bytes: Option<u64>,
     /// Bytes of the workspace of the first build, which found how much is taken.
     pub workspace_tried_bytes: Option<u64>,
@@ -194,7 +194,7 @@ impl TreeReport {
         ]
     }
 
-    /// What was allocated; nothing without an allocator.
+    /// Lines about allocations; none without an allocator.
     fn allocation_lines(&self) -> Vec<Line> {
         let (Some(allocations), Some(frees)) = (self.allocations, self.frees) else {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! What trees cost: the SAH cost as a multiple of the exact builder's, and the steps and
-//! intersections of a ray. The data of `docs/quality.md` is its output.
+//! The costs of trees: the SAH cost as a multiple of the exact builder's, and the steps and
+//! intersections per ray. The data of `docs/quality.md` is its output.
 //!
 //! `cargo run --release -p heapwood-tests --example tree_quality -- SCENES SETS`: scenes of the
 //! program by name or OBJ files, and parameters such as `i=2,e=0.2,d=96,noclip`, where `i` is
@@ -25,7 +25,7 @@ const PICTURE: (u32, u32) = (160, 120);
 /// Rays from points inside the scene.
 const INSIDE: usize = 20_000;
 
-/// What the rays of a tree took together.
+/// The traversal work of all rays of a tree.
 #[derive(Default)]
 struct Work {
     steps: u64,

@@ -54,8 +54,8 @@ pub struct Recipe {
     pub leaf: usize,
     /// No node deeper than this is split.
     pub depth: usize,
-    /// Whether triangles are clipped to their node, so that a leaf refers only
-    /// to triangles of which it has a part ("perfect splits").
+    /// Whether triangles are clipped to their node, so that a leaf refers only to triangles that
+    /// reach into it ("perfect splits").
     pub clip: bool,
 }
 

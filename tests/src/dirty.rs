@@ -4,12 +4,12 @@ use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 
-/// What memory is full of that was not asked to be zeroed.
+/// The byte that fills memory unless the caller asked for zeros.
 const DIRT: u8 = 0xa5;
 /// Bytes that are written at a time.
 const PIECE: u64 = 1 << 20;
 
-/// Another backend, whose memory is full of what somebody has left there, as on a GPU.
+/// Another backend whose memory holds arbitrary data of earlier owners, as on a GPU.
 pub struct Dirty<B>(pub B);
 
 impl<B: Backend> Backend for Dirty<B> {

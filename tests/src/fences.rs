@@ -4,16 +4,19 @@
 //! of fences. With the feature `tsan` a hook performs the atomic accesses of a thread in
 //! its place, and keeps two things up for it:
 //!
-//! - A release fence releases a word of the thread's own. Each word in memory has a set
-//!   of the threads whose stores behind such a fence its value carries: a store begins it
-//!   anew, a read-modify-write adds to it. Who acquires the word acquires the words of
-//!   these threads.
+//! - A release fence releases a word of the thread's own. Each word in memory has a set of the
+//!   threads whose stores behind such a fence its value carries: a store begins it anew, a
+//!   read-modify-write adds to it. A thread that acquires the word acquires the words of these
+//!   threads.
 //! - A thread remembers its latest relaxed loads. An acquire fence acquires these words.
 //!
-//! What that may hide: races with what a thread did between the fence whose store was
-//! read and its latest one, with stores newer than the one whose load a fence comes
-//! behind, and with words that share an entry of the table. It does not make a thread
-//! without fences, or a relaxed load without one, order anything.
+//! This approximation may hide races with these accesses:
+//!
+//! - Accesses of a thread between the fence whose store was read and its latest fence.
+//! - Stores newer than the store that a relaxed load before an acquire fence returned.
+//! - Accesses to words that share an entry of the table.
+//!
+//! A thread without fences, or a relaxed load without one, still orders nothing.
 
 use std::cell::Cell;
 use std::hint::spin_loop;
@@ -36,9 +39,9 @@ const LOADS: usize = 8;
 
 /// For each word, by its address: the threads whose fences its value carries.
 static CARRIED: [AtomicU64; ENTRIES] = [const { AtomicU64::new(0) }; ENTRIES];
-/// For each entry, the address of the word whose it is.
+/// For each entry, the address of its word.
 static WORDS: [AtomicUsize; ENTRIES] = [const { AtomicUsize::new(0) }; ENTRIES];
-/// For each thread, what its fence releases.
+/// For each thread, the word that its fence releases.
 static FENCES: [AtomicU64; THREADS] = [const { AtomicU64::new(0) }; THREADS];
 static NEXT: AtomicU64 = AtomicU64::new(0);
 

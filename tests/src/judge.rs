@@ -28,7 +28,7 @@ pub struct Judge<'a> {
     tree: Built,
 }
 
-/// What doubles say about a hit.
+/// The verdict of arithmetic in doubles on a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The triangle is the nearest, or there is none.
@@ -71,7 +71,7 @@ impl<'a> Judge<'a> {
         &self.bounds
     }
 
-    /// What the kernel `Trace` finds in the exact tree, on the host.
+    /// The hits of the kernel `Trace` in the exact tree, on the host.
     pub fn trace(&self, rays: &[RayFloats]) -> Vec<Hit> {
         let trace = |rays| brute::trace(self.triangles, &self.bounds, &self.tree, rays, 1);
         rays.par_chunks(CHUNK).flat_map_iter(trace).collect()

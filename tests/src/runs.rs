@@ -12,7 +12,7 @@ use crate::brute::{RayFloats, bounds_of, closest};
 
 /// Triangles with a box of their own.
 const RUN: usize = 32;
-/// What boxes are grown by, as a part of the largest coordinate.
+/// The margin of boxes, as a fraction of the largest coordinate.
 const MARGIN: f32 = 1.0 / 1024.0;
 
 /// Triangles and their boxes.

@@ -92,9 +92,9 @@ pub fn moved(triangles: &[Triangle], scale: f32, by: [f32; 3]) -> Vec<Triangle> 
     triangles.iter().map(|t| t.map(place)).collect()
 }
 
-/// `count` rays at the triangles (of which there are some): at corners, along
-/// edges, in the triangles' planes, along axes, from on and off the scene, from
-/// near and far, with directions of every length.
+/// `count` rays at the triangles, which are not empty: at corners, along edges, in the triangles'
+/// planes, along axes, from on and off the scene, from near and far, with directions of every
+/// length.
 pub fn rays(seed: u64, count: usize, triangles: &[Triangle]) -> Vec<RayFloats> {
     let mut random = Random(seed);
     let mut rays = Vec::with_capacity(count);

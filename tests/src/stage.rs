@@ -48,7 +48,7 @@ impl Stage {
         self
     }
 
-    /// What lights it: its own materials, and a sky.
+    /// Its lighting: its own materials and a sky.
     pub fn lighting(&self, sky: Sky) -> Lighting {
         Lighting::new(&self.triangles, &self.materials, &self.material_of, sky)
     }
@@ -82,7 +82,7 @@ impl Stage {
         self.picture(camera, &shading)
     }
 
-    /// What the eye sees first in the middle of each pixel.
+    /// The auxiliary outputs (AOVs) of the first hit in the middle of each pixel.
     ///
     /// # Panics
     ///

@@ -15,7 +15,7 @@ use crate::soups::Triangles;
 pub struct Finished {
     /// The tree.
     pub tree: HostTree,
-    /// What its header says.
+    /// The contents of its header.
     pub result: BuildResult,
     /// The heap after the build.
     pub heap: State,

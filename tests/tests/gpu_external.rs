@@ -217,7 +217,8 @@ fn what_a_call_costs_is_measured() {
     }
 }
 
-/// What is said when a heap over these files is made ready and asked.
+/// The message of the error when a heap over these files is initialised and its costs are measured;
+/// empty without an error.
 fn refusal(sources: &[&str], name: &str, merge: bool) -> Option<String> {
     let (_folder, options) = linked(sources, merge)?;
     let backend = match options.open() {

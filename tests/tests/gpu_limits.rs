@@ -22,7 +22,7 @@ const SPREAD: u32 = 1 << 10;
 /// allocator.
 const POOL: u64 = 60 << 30;
 
-/// The graph of which a batch makes one with an entry too many.
+/// The initial graph, to which a batch adds one entry too many.
 fn start() -> Csr {
     let degree = 2 * u64::from(REACH);
     let mut targets = Vec::with_capacity(VERTICES as usize * degree as usize);

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::Result;
 
-/// What nvcc 13.0.88 is made of, as far as it is needed to compile device code.
+/// The wheels of nvcc 13.0.88 that compile device code.
 const WHEELS: [&str; 4] = [
     "nvidia-cuda-nvcc==13.0.88",
     "nvidia-cuda-crt==13.0.88",

@@ -38,7 +38,7 @@ macro_rules! atomic_type {
                 Self(atomic::$core::new(value))
             }
 
-            /// What the hook returns for an operation, if it performs it.
+            /// The result of an operation that the hook performs in place of the host.
             #[inline(always)]
             #[track_caller]
             fn offer(&self, operation: impl FnOnce() -> Operation, order: Ordering) -> Option<$int> {

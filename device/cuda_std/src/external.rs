@@ -1,8 +1,8 @@
 //! An allocator of the user's: functions that are linked with the kernels, or on the host come
 //! from a shared library.
 //!
-//! On the GPU they are declared here and have no body in any module: whoever loads a module
-//! links it with a file that has them. On the host their addresses travel with the heap.
+//! On the GPU they are declared here and have no body in any module: the loader of a module links
+//! it with a file that has them. On the host their addresses travel with the heap.
 
 /// The user's functions, as they are reached.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ impl External {
     ///
     /// # Safety
     ///
-    /// The state is zeroed, it and the pool are valid, and nobody else uses them.
+    /// The state is zeroed, it and the pool are valid, and no other thread uses them.
     #[inline(always)]
     pub unsafe fn init(self, state: *mut u8, pool: *mut u8, bytes: u64, thread: u32, threads: u32) {
         // SAFETY: the caller's promise, and that of `new`.
@@ -66,7 +66,7 @@ impl External {
     ///
     /// # Safety
     ///
-    /// It came from [`Self::malloc`] of this state, is not null, and nobody uses it afterwards.
+    /// It came from [`Self::malloc`] of this state, is not null, and no thread uses it afterwards.
     #[inline(always)]
     pub unsafe fn free(self, state: *mut u8, block: *mut u8) {
         // SAFETY: the caller's promise, and that of `new`.
@@ -130,7 +130,7 @@ impl External {
     ///
     /// # Safety
     ///
-    /// The state is zeroed, it and the pool are valid, and nobody else uses them.
+    /// The state is zeroed, it and the pool are valid, and no other thread uses them.
     #[inline(always)]
     pub unsafe fn init(self, state: *mut u8, pool: *mut u8, bytes: u64, thread: u32, threads: u32) {
         if let Some(init) = self.functions.init {
@@ -157,7 +157,7 @@ impl External {
     ///
     /// # Safety
     ///
-    /// It came from [`Self::malloc`] of this state, is not null, and nobody uses it afterwards.
+    /// It came from [`Self::malloc`] of this state, is not null, and no thread uses it afterwards.
     #[inline(always)]
     pub unsafe fn free(self, state: *mut u8, block: *mut u8) {
         if let Some(free) = self.functions.free {

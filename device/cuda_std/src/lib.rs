@@ -1,6 +1,5 @@
-//! What device code needs of the machine: thread indices, warp collectives,
-//! scoped atomics, shared memory and the few mathematical functions whose
-//! results must be the same bits everywhere.
+//! Intrinsics for device code: thread indices, warp collectives, scoped atomics and shared memory.
+//! The few mathematical functions here return the same bits on every target.
 //!
 //! The crate has the module structure of the published `cuda_std`, which needs
 //! a compiler back end of its own; this one is for rustc's NVPTX target. It is

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an access does, with its operands.
+/// The operation of an access, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Reads a word.
@@ -33,7 +33,7 @@ pub enum Operation {
     CompareExchange {
         /// The value that is replaced.
         current: u64,
-        /// What replaces it.
+        /// The value that replaces it.
         new: u64,
     },
     /// Orders accesses; touches no word.
@@ -51,12 +51,12 @@ pub struct Access {
     pub address: usize,
     /// Bytes of the word, or of the plain access.
     pub bytes: usize,
-    /// What it does.
+    /// Its operation.
     pub operation: Operation,
     /// The order asked for; relaxed for a plain access.
     pub order: Ordering,
-    /// Whether the word is the first that the call accesses: one instruction may
-    /// access several, none of which waits for another.
+    /// Whether the word is the first that the call accesses. One instruction may access several
+    /// words, which do not wait for each other.
     pub leads: bool,
     /// The call.
     pub site: &'static Location<'static>,

@@ -9,7 +9,7 @@ use crate::atomic::{AtomicU64, Ordering};
 
 /// Bytes in front of a block on the host, for its size. A multiple of the alignment.
 const HEADER: u64 = 16;
-/// What the addresses of blocks are multiples of, in both heaps.
+/// The alignment of blocks in both heaps.
 const ALIGNMENT: u64 = 16;
 
 unsafe extern "C" {
@@ -83,7 +83,7 @@ impl SystemHeap {
     ///
     /// # Safety
     ///
-    /// It came from [`Self::malloc`], is not null, and nobody uses it afterwards.
+    /// It came from [`Self::malloc`], is not null, and no thread uses it afterwards.
     #[inline(always)]
     pub unsafe fn free(self, block: *mut u8) {
         // SAFETY: the caller's promise.
@@ -110,9 +110,9 @@ impl SystemHeap {
     fn obtain(self, bytes: u64) -> *mut u8 {
         let whole = HEADER + bytes.next_multiple_of(ALIGNMENT);
         // Acquire: pairs with the release in `free`. The C library orders a `free` before the
-        // `malloc` that grants the same memory, too, but out of sight of the tests' memory
-        // model. Whoever frees changes the word before, by read-modify-writes like those of
-        // others, which pass the release on.
+        // `malloc` that grants the same memory, too, but out of sight of the tests' memory model.
+        // Each free changes this word first, by a read-modify-write like those of other threads,
+        // which pass the release on.
         let before = self.granted().fetch_add(whole, Ordering::Acquire);
         let mut block = core::ptr::null_mut();
         if before + whole <= self.limit {
@@ -138,15 +138,15 @@ impl SystemHeap {
     ///
     /// # Safety
     ///
-    /// It came from [`Self::malloc`], is not null, and nobody uses it afterwards.
+    /// It came from [`Self::malloc`], is not null, and no thread uses it afterwards.
     #[inline(always)]
     pub unsafe fn free(self, block: *mut u8) {
         // SAFETY: the caller's promise: in front of the block is its header.
         unsafe {
             let start = block.sub(HEADER as usize);
             let whole = start.cast::<u64>().read();
-            // Release: what was done to the block comes before what its next owner does. And
-            // before the memory is given back, so that whoever is granted it comes later.
+            // Release: accesses to the block come before those of its next owner. The word changes
+            // before the memory is returned, so that the next owner reads it later.
             self.granted()
                 .fetch_add(whole.wrapping_neg(), Ordering::Release);
             free(start);

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::Result;
 
-/// What a command prints, if it runs and succeeds.
+/// The output of a command, if it runs and succeeds.
 pub fn output_of(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     output

@@ -1,11 +1,10 @@
 //! The fingerprint of the device code: whether committed PTX belongs to the
 //! sources beside it.
 //!
-//! It covers the sources and manifests of the device crates and the locked
-//! versions of what they depend on. The PTX itself is not compared: another
-//! build of the compiler emits other text from the same sources. Nor is the
-//! pipeline covered: after a change of it the fingerprint stays, and whoever
-//! changed it runs `cargo xtask ptx`.
+//! It covers the sources and manifests of the device crates and the locked versions of what they
+//! depend on. The PTX itself is not compared: another build of the compiler emits other text from
+//! the same sources. Nor is the pipeline covered: after a change of it the fingerprint stays, and
+//! its author runs `cargo xtask ptx`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -114,7 +113,7 @@ mod tests {
         let files = sources(&root).expect("sources are readable");
         assert!(files.contains(&PathBuf::from("device/src/entry.rs")));
         assert!(files.contains(&PathBuf::from("device/cuda_std/src/atomic_ptx.rs")));
-        // What builds device code is none itself.
+        // The build program of device code is not device code.
         let builds = |file: &PathBuf| file.starts_with("device/ptx-build");
         assert!(!files.iter().any(builds));
     }

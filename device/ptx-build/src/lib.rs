@@ -12,7 +12,7 @@ pub mod toolchain;
 
 use std::path::{Path, PathBuf};
 
-/// What went wrong, in one line that names the place and the way out.
+/// A result whose error is one line that names the cause and a remedy.
 pub type Result<T> = std::result::Result<T, String>;
 
 /// The root of the workspace.

@@ -20,7 +20,7 @@ const FUNCTIONS: [&str; 20] = [
     "scatter_chunks_",
     // Its search for runs of pages.
     "scatter_run_",
-    // What Gallatin does when a buffer has no block with slices, and behind a free that fills a
+    // Gallatin's tasks for a buffer without a block with slices, and behind a free that fills a
     // word of bits or is its first.
     "gallatin_task_",
     // Where XMalloc's blocks come from when their bin is empty.
@@ -31,7 +31,7 @@ const FUNCTIONS: [&str; 20] = [
     // Its search for an unused superblock, and how one becomes unused.
     "xmalloc_obtain_",
     "xmalloc_give_",
-    // What it does before a request is refused.
+    // Its flush before it refuses a request.
     "xmalloc_flush_",
     // Its frees when the bin is full, and how a block that was freed so is taken.
     "xmalloc_home_",
@@ -110,7 +110,7 @@ fn operation(statement: &str) -> &str {
     words.next().unwrap_or("")
 }
 
-/// What is wrong with a memory operation, if anything.
+/// The fault of a memory operation, if it has one.
 fn fault_of(operation: &str) -> Option<&'static str> {
     let parts: Vec<&str> = operation.split('.').collect();
     let has = |wanted: &str| parts.contains(&wanted);

@@ -25,7 +25,7 @@ pub struct Toolchain {
     pub cargo: PathBuf,
     /// The folder of the LLVM tools.
     pub llvm: PathBuf,
-    /// What `rustc --version` says.
+    /// The output of `rustc --version`.
     pub version: String,
 }
 

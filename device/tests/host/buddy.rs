@@ -17,7 +17,7 @@ fn bytes(units: u64, unit: u64) -> (u64, u64) {
     let tables = (32 * (4 + 4 + 4 + 16) + 8 * (groups + slots)).next_multiple_of(256);
     let most = (units / 32 + 1).next_power_of_two() / 32;
     let full = most.max(1).ilog2().saturating_sub(8);
-    // 31 levels, of which those with 256 rows are counted apart, and one row of the last.
+    // 31 levels, where those with 256 rows are counted apart, and one row of the last.
     let above = u64::from(31 - full);
     let rows = 256 * u64::from(full) + 2 * ((most >> full) - (most >> full >> above)) + above + 1;
     (blocks, blocks + tables + 64 * rows)

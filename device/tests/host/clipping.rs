@@ -1,6 +1,6 @@
-//! What is left of a triangle in a box: corners just outside, areas that rounding hides, and
-//! sizes at which products of lengths have no place in a float. Random triangles are clipped in
-//! exact arithmetic elsewhere; these are the kinds that went wrong, one by one.
+//! Triangles clipped to a box: corners just outside, areas that rounding hides, and sizes whose
+//! products overflow or underflow a float. Each case here once failed; the campaign in `tests`
+//! clips random triangles in exact arithmetic.
 
 use heapwood_device::kdtree::bins::{BINS, Bins, WHOLE_BOX};
 use heapwood_device::kdtree::bounds::{Bounds, Triangle};

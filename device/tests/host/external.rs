@@ -1,4 +1,4 @@
-//! What a heap of an external allocator holds of the functions that are linked.
+//! The addresses of linked functions in the heap of an external allocator.
 
 use heapwood_device::allocator::Heap;
 use heapwood_device::allocators::{bind_external, has_external_granted, link_external};

@@ -56,7 +56,7 @@ fn circular_pools_are_divided_into_regions_tickets_and_an_index() {
     let hints = table + 25_750 * 8;
     assert_eq!(tables(&heap), [table as usize, hints as usize]);
     let expected = [
-        // Units and their regions, half of which are for small requests.
+        // Units and their regions. Half of the regions are for small requests.
         [25_750, 202],
         [100, 7],
         [128, 100],
@@ -245,7 +245,7 @@ unsafe fn launch_warp(allocator: &HostAllocator, heap: Heap, call: Call, warp: u
     }
 }
 
-/// What a walk finds in a pool of 1 MiB after a block of each of these sizes was asked for.
+/// The occupancy of a pool of 1 MiB after a request for a block of each of these sizes.
 pub fn walk(name: &str, parameters: &[(&str, &str)], sizes: &[u64]) -> Occupancy {
     let mut memory = vec![Line([0; 256]); 4096];
     let heap = setup_at(memory.as_mut_ptr().cast(), name, 1 << 20, parameters).unwrap();

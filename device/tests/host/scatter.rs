@@ -28,8 +28,8 @@ fn pages_and_their_super_blocks_fill_a_pool() {
             }
         }
     }
-    // A page has 256 units of 16 bytes, and units are numbered in 32 bits, one of which is
-    // null: so many pages, or larger ones.
+    // A page has 256 units of 16 bytes. Units are numbered in 32 bits, and one number is null. That
+    // limits the number of pages; a larger pool needs larger pages.
     let limit = bytes((1 << 24) - 1, 4096);
     let parameters = [("page", "4096")];
     assert_eq!(setup(NAME, limit, &parameters).unwrap().integers[1], 12);
@@ -55,7 +55,7 @@ fn chunks_are_as_large_as_a_page_has_room_for() {
     let served = [1, 16, 17, 129, 640, 2048, 2049, 4097];
     let chunks = [16, 16, 32, 144, 672, 2048, 4096, 8192];
     assert_eq!(served.map(|bytes| found(&[bytes]).used_bytes), chunks);
-    // What is left of the page, and the pages beside it, of which some lie on either side.
+    // The rest of the page is free, and so are the pages on both sides.
     let one = found(&[640]);
     assert_eq!(one.free_bytes, pages - 4096 + 5 * 672);
     assert!(one.largest_free_bytes >= 127 * 4096);

@@ -95,7 +95,7 @@ impl Header {
 fn statistics_are_means_over_the_requests() {
     let mut header = Header::new(DONE);
     header.put(word::NODES, 7);
-    // 5, 5, 15 and 15 bytes, of which half was not used.
+    // 5, 5, 15 and 15 bytes; half of them were not used.
     for (statistic, value) in [
         (statistic::ALLOCATIONS, 4),
         (statistic::FREES, 3),

@@ -39,7 +39,7 @@ fn superblocks_fill_a_pool() {
                 }
             }
         }
-        // Units are numbered in 32 bits, one of which is null.
+        // Units are numbered in 32 bits, and one number is null.
         let most = (1 << 32) / units - 1;
         let limit = needed(most + 1) - 1;
         let heap = setup(NAME, limit, &parameters).unwrap();

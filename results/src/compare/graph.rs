@@ -22,7 +22,7 @@ pub struct GraphRow {
     /// The options that all cases have in common, as given to `heapwood graph`.
     #[serde(default)]
     pub options: Vec<String>,
-    /// What became of the case.
+    /// The report of the case or its error.
     #[serde(flatten)]
     pub outcome: Outcome<GraphReport>,
 }

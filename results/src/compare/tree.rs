@@ -18,7 +18,7 @@ pub struct TreeRow<R> {
     /// The options that all cases have in common, as given to `heapwood kdtree`.
     #[serde(default)]
     pub options: Vec<String>,
-    /// What became of the case.
+    /// The report of the case or its error.
     #[serde(flatten)]
     pub outcome: Outcome<R>,
 }

@@ -1,4 +1,4 @@
-//! What graph algorithms report: a key an algorithm.
+//! Reports of graph algorithms, one key per algorithm.
 
 use serde::{Deserialize, Serialize};
 

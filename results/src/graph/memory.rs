@@ -1,4 +1,4 @@
-//! What a graph takes of its pool, at the end and round by round.
+//! The pool memory that a graph uses, at the end and round by round.
 
 use serde::{Deserialize, Serialize};
 

@@ -59,7 +59,7 @@ pub struct GraphReport {
     pub runs: u32,
     /// Making the heap and loading the graph.
     pub init_ms: Samples,
-    /// What the graph takes after all updates.
+    /// The memory of the graph after all updates.
     pub memory: MemoryReport,
     /// Insertions and deletions of edges, round by round.
     pub updates: Vec<UpdateReport>,
@@ -68,28 +68,28 @@ pub struct GraphReport {
     pub vertex_updates: Vec<VertexUpdateReport>,
     /// Events and the time of their batches.
     pub stream: Option<StreamReport>,
-    /// What was carried along, after each round, or, numbered as its batch, after the last
-    /// batch of a stream.
+    /// The incremental results after each round. A stream has those after its last batch, whose
+    /// number they carry.
     pub incremental: Option<Vec<IncrementalReport>>,
     /// Vertices after all updates, without those that were deleted.
     pub vertices_final: u32,
     /// Entries after all updates.
     pub edges_final: u64,
-    /// What was computed after all updates, a key an algorithm.
+    /// The results of algorithms after all updates, one key per algorithm.
     #[serde(flatten)]
     pub algorithms: AlgorithmReports,
     /// Fingerprint of the graph after all updates.
     pub graph_hash: String,
-    /// What an independent implementation agrees on.
+    /// The results that an independent implementation confirmed.
     pub verified: Option<Vec<String>>,
     /// Machine, program and input.
     pub meta: Meta,
 }
 
 impl GraphReport {
-    /// What it took to change the graph, in milliseconds: medians, summed over all updates and
-    /// the batches of a stream; without any of them, what it took to load the graph. Algorithms
-    /// are not in it, which allocate nothing.
+    /// The time to change the graph, in milliseconds: medians, summed over all updates and the
+    /// batches of a stream. Without updates it is the time to load the graph. Algorithms do not
+    /// count, because they allocate nothing.
     pub fn changes_ms(&self) -> f64 {
         let edges = self.updates.iter().map(|update| &update.ms.total);
         let vertices = self.vertex_updates.iter().map(|update| &update.ms);
@@ -189,7 +189,7 @@ pub struct UpdateTimes {
     pub components: Samples,
 }
 
-/// What is known after a round from what was known before.
+/// The results of a round that are derived from those of the round before.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IncrementalReport {
     /// Number of the round.

@@ -130,7 +130,7 @@ impl GraphReport {
             .chain(vertices("delete"))
             .chain(self.memory.rounds.iter().flat_map(RoundMemory::lines))
             .collect();
-        // What is of a round stays in its order.
+        // The sort is stable: lines of one round keep their order.
         lines.sort_by_key(|(round, _)| *round);
         lines.into_iter().map(|(_, line)| line).collect()
     }

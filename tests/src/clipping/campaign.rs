@@ -14,7 +14,7 @@ const CHUNK: u64 = 4096;
 /// Failures of a kind that a report describes.
 const DESCRIBED: usize = 3;
 
-/// What many pairs showed.
+/// The statistics of many pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Pairs that were tried.
@@ -129,7 +129,7 @@ impl Tightness {
             let below = min - f64::from(bounds.min[k]);
             let above = f64::from(bounds.max[k]) - max;
             for excess in [below, above] {
-                // What doubles lose is no excess.
+                // Rounding errors of doubles do not count as excess.
                 let class = if excess <= 1e-6 * ulp {
                     0
                 } else {

@@ -10,8 +10,8 @@ use num_bigint::{BigInt, Sign};
 /// Coordinates, and what divides them: more than 0.
 type Point = ([BigInt; 3], BigInt);
 
-/// Whether a box contains the part of a triangle inside another box. Nothing of a triangle
-/// is in any box.
+/// Whether a box contains the part of a triangle inside another box. Any box contains an empty
+/// part.
 ///
 /// # Panics
 ///
@@ -44,7 +44,7 @@ pub fn meets_inside(triangle: &Triangle, within: Bounds) -> bool {
     })
 }
 
-/// What part of a triangle's area is inside a box; none if it has no area.
+/// The fraction of a triangle's area inside a box; none if it has no area.
 ///
 /// # Panics
 ///
@@ -55,7 +55,7 @@ pub fn fraction_inside(triangle: &Triangle, within: Bounds) -> Option<f64> {
         .iter()
         .map(|corner| (corner.map(|x| scale.integer(x)), BigInt::from(1)))
         .collect();
-    // Seen along the axis that makes it largest, of which doubles are enough to tell.
+    // Projects along the axis that makes the area largest. Doubles suffice to choose that axis.
     let areas = |polygon: &[Point]| [0, 1, 2].map(|axis| area(polygon, axis));
     let areas = areas(&whole);
     let axis = (0..3).max_by(|&a, &b| areas[a].total_cmp(&areas[b]))?;
@@ -64,7 +64,7 @@ pub fn fraction_inside(triangle: &Triangle, within: Bounds) -> Option<f64> {
 }
 
 /// Twice the area of a convex polygon as seen along an axis, in units of the scale: a sum of
-/// triangles of which each is exact but for its last digits.
+/// triangles, each exact except in its last digits.
 fn area(polygon: &[Point], axis: usize) -> f64 {
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let Some((first, others)) = polygon.split_first() else {

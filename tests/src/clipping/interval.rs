@@ -21,7 +21,7 @@ impl Interval {
         Self { low: x, high: x }
     }
 
-    /// The numbers within the error of a rounded result, of which the sign is known.
+    /// The numbers within the error of a rounded result. The sign of the error is known.
     fn rounded(x: f64, error: f64) -> Self {
         Self {
             low: if error < 0.0 { x.next_down() } else { x },

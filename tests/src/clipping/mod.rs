@@ -13,7 +13,7 @@ use heapwood_device::kdtree::clip::clipped;
 use crate::random;
 use pairs::Pair;
 
-/// What is wrong with the bounds of a part.
+/// A fault in the bounds of a clipped part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// They do not contain the part.
@@ -27,10 +27,10 @@ pub enum Fault {
     Scaled,
 }
 
-/// What was found out about a pair.
+/// The judgement of a pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Finding {
-    /// What is wrong, if anything.
+    /// The fault, if there is one.
     pub fault: Option<Fault>,
     /// Whether doubles did not decide.
     pub is_exact: bool,

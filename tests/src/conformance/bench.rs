@@ -21,7 +21,7 @@ pub struct Case {
     pub parameters: &'static [(&'static str, &'static str)],
 }
 
-/// What the suite must know of an allocator beyond its constants.
+/// Properties of an allocator that the suite needs beyond its constants.
 pub struct Traits {
     /// Bytes a block that `walk` counts as used though they are not granted.
     pub overhead: u64,
@@ -52,7 +52,7 @@ pub struct Bench<'a, M: Machine, H: Handle = u32> {
     pub machine: &'a M,
     /// The live blocks.
     pub ledger: Ledger,
-    /// What the allocator declares of itself.
+    /// The properties that the allocator declares.
     pub properties: Properties,
     /// [`Allocator::setup`].
     pub setup: fn(&Request) -> Result<Heap, SetupError>,
@@ -62,7 +62,7 @@ pub struct Bench<'a, M: Machine, H: Handle = u32> {
     pub(super) traits: &'a Traits,
     seeds: AtomicU64,
     launches: AtomicU64,
-    /// What the heap grants when it was just made empty: [`Bench::fresh`].
+    /// The bytes that a freshly initialised heap grants: [`Bench::fresh`].
     pub(super) fresh: OnceLock<u64>,
 }
 
@@ -162,7 +162,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         self.traits.overhead
     }
 
-    /// What `pool` says of a block that was just requested from it.
+    /// Describes a block that was just requested from `pool`.
     pub(super) fn describe(
         &self,
         pool: &AnyPool<M::Warp, H>,
@@ -236,7 +236,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// Checks, strikes out and frees a block, coalesced or not.
     #[track_caller]
     pub fn retire(&self, warp: M::Warp, block: Block, coalesced: bool) {
-        // SAFETY: whoever calls this has the block and gives it up.
+        // SAFETY: the caller owns the block and gives it up.
         unsafe {
             assert!(block.is_intact(), "{:?}: {block} was changed", self.case);
             self.ledger.strike(&block, self.caller(warp, coalesced));
@@ -273,7 +273,7 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
         });
     }
 
-    /// What `walk` finds, added up.
+    /// The sum of the occupancies that `walk` finds in each thread.
     pub fn occupancy(&self) -> Occupancy {
         let sum = Mutex::new(Occupancy::default());
         self.launch(&|warp| {

@@ -32,7 +32,7 @@ pub struct Entry {
     pub state: u32,
 }
 
-/// What the suite knows of a circular allocator with state and link in one word.
+/// The traits of a circular allocator with state and link in one word.
 pub fn fused() -> Traits {
     Traits {
         inspect: inspect::<1>,
@@ -40,7 +40,7 @@ pub fn fused() -> Traits {
     }
 }
 
-/// What the suite knows of one with state and link in two words.
+/// The traits of one with state and link in two words.
 pub fn two_words() -> Traits {
     Traits {
         inspect: inspect::<2>,
@@ -48,8 +48,7 @@ pub fn two_words() -> Traits {
     }
 }
 
-/// What the suite knows of one with the published walk, whose table has `WORDS`
-/// words a unit.
+/// The traits of one with the published walk, whose table has `WORDS` words per unit.
 pub fn published<const WORDS: usize>() -> Traits {
     Traits {
         inspect: |heap, live| check_chunks(&table::<WORDS>(heap), live),
@@ -57,7 +56,7 @@ pub fn published<const WORDS: usize>() -> Traits {
     }
 }
 
-/// Checks a heap whose table has `WORDS` words a unit.
+/// Checks a heap whose table has `WORDS` words per unit.
 pub fn inspect<const WORDS: usize>(heap: &Heap, live: &[Block]) {
     let table = table::<WORDS>(heap);
     check_chunks(&table, live);

@@ -1,9 +1,8 @@
-//! What a heap gives back once every block was freed: all that it granted when it was just made
-//! empty.
+//! Tests that a heap whose blocks were all freed grants as much as a freshly initialised one.
 //!
-//! That is measured by [draining](Bench::drain) it, which needs nothing but `malloc`: so it holds
-//! for allocators that cannot be walked, and for those whose memory keeps its size. Sizes go
-//! down to the smallest, so that whatever the larger ones leave over is counted too.
+//! The tests measure this by [draining](Bench::drain) the heap, which needs only `malloc`: so they
+//! cover allocators without `walk`, and those whose memory keeps its size. Sizes go down to the
+//! smallest, so that the remainders of larger ones count too.
 
 use std::iter;
 use std::ops::Range;

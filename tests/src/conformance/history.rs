@@ -1,11 +1,9 @@
 //! Histories of calls, and whether each refusal in one is right.
 //!
-//! An allocator with `EXACT_NULL` refuses a request only if no memory that nobody
-//! owned during the whole call could have served it. A block has an owner from
-//! the moment when its `malloc` is called, since the call may take it at once, to
-//! the moment when its `free` has returned. What lies in no such block during a
-//! call that was refused was free all the time, whoever held it for a moment to
-//! look at it, to split or to merge it.
+//! An allocator with `EXACT_NULL` refuses a request only if no memory that was unowned during the
+//! whole call could have served it. A block has an owner from the call of its `malloc`, which may
+//! take it at once, to the return of its `free`. Memory outside all such blocks during a refused
+//! call was free all the time, even while a thread held it briefly to inspect, split or merge it.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -291,7 +289,7 @@ pub struct Attack<'a> {
     pub coalesced: u64,
 }
 
-/// What came of an attack.
+/// The results of an attack.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Requests that were refused.

@@ -9,7 +9,7 @@ use heapwood_device::simt::Warp;
 
 use crate::lockstep;
 
-/// Who made a call: the thread, and in which launch of the heap's.
+/// The thread that made a call, and the launch in which it did so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     /// The warp.
@@ -55,9 +55,9 @@ pub struct Block {
     pub bytes: u64,
     /// Bytes that were granted.
     pub granted: u64,
-    /// What its contents follow from.
+    /// The seed of its contents.
     pub seed: u64,
-    /// Who requested it.
+    /// The caller that requested it.
     pub requested_by: Caller,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for Block {
 pub struct Freed {
     /// The block.
     pub block: Block,
-    /// Who freed it.
+    /// The caller that freed it.
     pub by: Caller,
 }
 
@@ -154,9 +154,9 @@ impl Ledger {
         freed.find(holds).copied()
     }
 
-    /// Blocks that were freed of which no byte was granted again, to a block that was freed later
-    /// or in this memory, which is sorted by address and does not overlap. In the order of the
-    /// frees.
+    /// Freed blocks without a byte that was granted again, be it to a block that was freed later or
+    /// in `memory`. The ranges of `memory` are sorted by address and do not overlap. The order is
+    /// that of the frees.
     pub fn freed_outside(&self, memory: &[Range<usize>]) -> Vec<Freed> {
         let is_outside = |freed: &Freed| {
             let block = freed.block.memory();

@@ -15,8 +15,8 @@ use heapwood_device::simt::{SCRATCH_BYTES, Solo, Warp};
 use crate::fences;
 use crate::lockstep::{self, Fault, Lockstep, LockstepError, Plan, Policy};
 
-/// What each thread of a launch does. As a reference, so that the machinery of launches
-/// is compiled once.
+/// The function of each thread of a launch. It is a reference, so that the code of launches is
+/// compiled once.
 pub type Kernel<'a, W> = &'a (dyn Fn(W) + Sync);
 
 /// Why a launch failed.
@@ -73,7 +73,7 @@ pub trait Machine: Sync {
     ///
     /// # Errors
     ///
-    /// What went wrong first: a thread that panicked or, in lockstep, a fault of the kernel.
+    /// The first failure: a thread that panicked or, in lockstep, a fault of the kernel.
     fn try_launch(&self, kernel: Kernel<'_, Self::Warp>) -> Result<(), Failure>;
 
     /// Runs `kernel` on every thread.

@@ -7,7 +7,7 @@ use heapwood_device::kernel::Kernel;
 use super::pool::Pool;
 use crate::lockstep::{self, Plan};
 
-/// Warps, of which each requests a block once and frees it.
+/// Warps, each requesting a block once and freeing it.
 const WARPS: u32 = 3;
 
 /// Requests that were refused, those among them that overlapped a free, and frees,

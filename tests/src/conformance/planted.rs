@@ -12,7 +12,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use heapwood_device::allocator::{Allocator, Faults, Handle, Heap, Occupancy, Request, SetupError};
 use heapwood_device::simt::Warp;
 
-/// What is wrong.
+/// A planted fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// All is right.
@@ -47,7 +47,7 @@ macro_rules! plants {
 
 plants! { NoFault LosesBlocks GrantsTwice ReleasesNothing }
 
-/// Frees of which one loses its block.
+/// One in so many frees loses its block.
 pub const LOST_ONE_IN: u32 = 16;
 
 /// Bytes at the begin of the pool for the state.
@@ -110,7 +110,7 @@ impl<A: Allocator<Handle = u32>, P: Plant, const WALKS: bool> Planted<A, P, WALK
             self.kept().store(NONE, Relaxed);
             return Some(kept as u32);
         }
-        // The same word is the same block, whoever had it in between.
+        // The same word is the same block, even if another thread had it in between.
         (self.kept().compare_exchange(kept, NONE, Acquire) == kept).then_some(kept as u32)
     }
 }
@@ -181,7 +181,7 @@ impl<A: Allocator<Handle = u32>, P: Plant, const WALKS: bool> Allocator for Plan
         if kept == NONE {
             return u32::NULL;
         }
-        // SAFETY: a block that was freed, and that nobody has been granted since.
+        // SAFETY: a block that was freed and not granted since.
         unsafe { self.inner.free(warp, kept as u32) };
         self.inner.malloc(warp, bytes)
     }
@@ -201,7 +201,7 @@ impl<A: Allocator<Handle = u32>, P: Plant, const WALKS: bool> Allocator for Plan
         }
         // SAFETY: the caller's promise: the block lives, and was requested with 0 bytes at least.
         let bytes = unsafe { self.inner.granted(block, 0) }.min(u64::from(u32::MAX) - 1);
-        // Release: the accesses of whoever frees it come before those of the next owner.
+        // Release: the accesses of the thread that frees it come before those of the next owner.
         let order = match P::FAULT {
             Fault::ReleasesNothing => Relaxed,
             _ => Release,

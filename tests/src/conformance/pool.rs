@@ -6,7 +6,7 @@ use heapwood_device::simt::Warp;
 
 use super::external;
 
-/// What memory holds before an allocator touches it: nothing may be assumed.
+/// The byte that fills memory before an allocator writes it. Allocators must not rely on its value.
 const FRESH: u8 = 0xa5;
 const LINE: usize = 256;
 
@@ -24,9 +24,9 @@ pub struct Pool<A: ?Sized> {
 /// A heap for warps `W`, of an allocator that is not known by its type, with handles `H`.
 pub type AnyPool<W, H = u32> = Pool<AnyHeap<'static, W, H>>;
 
-// SAFETY: the memory is only accessed through the allocator and its blocks,
-// which many threads may use at once by the allocator's contract, and through
-// `guards_intact`, which reads bytes that nobody should write.
+// SAFETY: the memory is only accessed through the allocator and its blocks, which many threads may
+// use at once by the allocator's contract, and through `guards_intact`, which reads bytes that no
+// thread should write.
 unsafe impl<A: ?Sized> Sync for Pool<A> {}
 
 impl<A: Allocator> Pool<A> {
@@ -123,7 +123,7 @@ impl Memory {
         self.lines.cast::<u8>().wrapping_add(LINE)
     }
 
-    /// Zeroes so many bytes at the begin, while nobody uses them.
+    /// Zeroes so many bytes at the begin, while no thread uses them.
     pub fn zero(&self, bytes: u64) {
         assert!(bytes <= self.bytes as u64, "{bytes} of {}", self.bytes);
         // SAFETY: inside the memory.
@@ -142,8 +142,7 @@ impl Memory {
         let length = self.lines.len() * LINE;
         (0..LINE)
             .chain(LINE + self.bytes..length)
-            // SAFETY: inside the memory; guards are written by nobody, and if
-            // they are, the tests fail.
+            // SAFETY: inside the memory; no thread writes guards, and if one does, the tests fail.
             .all(|index| unsafe { all.add(index).read_volatile() } == FRESH)
     }
 }

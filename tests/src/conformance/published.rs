@@ -2,11 +2,10 @@
 //! a thread that stalls between reading a link and following it uses a header
 //! that has meanwhile become payload.
 //!
-//! Headers lie in front of the payload. Where the paper leaves a choice: free is
-//! 0, used is 1; a header takes 16 bytes, so that payloads are aligned; the pool
-//! is one chunk at first, since the split plays no part in the fault. What is
-//! added keeps the host alive: a request gives up after `ROUNDS` chunks, and a
-//! link that leads outside the pool sets a flag instead of being followed.
+//! Headers lie in front of the payload. Where the paper leaves a choice: free is 0, used is 1; a
+//! header takes 16 bytes, so that payloads are aligned; the pool is one chunk at first, since the
+//! split plays no part in the fault. Two additions keep the host alive. A request gives up after
+//! `ROUNDS` chunks, and a link that leads outside the pool sets a flag instead of being followed.
 
 use heapwood_device::allocator::{Allocator, Faults, Heap, Request, SetupError};
 use heapwood_device::simt::Warp;

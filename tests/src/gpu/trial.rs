@@ -239,7 +239,7 @@ impl<'b> Trial<'b> {
         sum
     }
 
-    /// What a walk finds, and what was found wrong.
+    /// The occupancy and the faults that a walk finds.
     ///
     /// # Panics
     ///

@@ -1,5 +1,5 @@
-//! What a store should hold and compute: worked out once from a model, then held
-//! against many stores.
+//! The expected contents and results of a store: computed once from a model, then compared with
+//! many stores.
 
 use heapwood::graph::{Edge, RankOptions, Ranks, Store};
 use heapwood_device::graph::batch::{Change, Counts};
@@ -90,9 +90,9 @@ impl Kept {
 pub struct Turn {
     /// The batch.
     pub edges: Vec<Edge>,
-    /// What is done with it.
+    /// The update that it makes.
     pub change: Change,
-    /// What becomes of its edges.
+    /// The expected counts of its edges.
     pub counts: Counts,
     /// The graph after it.
     pub after: Kept,
@@ -124,7 +124,7 @@ pub fn turns(model: &mut Model, loops: bool, count: usize, largest: u64, seed: u
     (0..count).map(&mut turn).collect()
 }
 
-/// What should be computed on a graph.
+/// The expected results on a graph.
 pub struct Results {
     ranks: Vec<f64>,
     triangles: Option<Vec<u32>>,

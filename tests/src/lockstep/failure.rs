@@ -1,4 +1,4 @@
-//! What can be wrong with a kernel that runs in lockstep, by lane and place.
+//! Faults of a kernel that runs in lockstep, by lane and place.
 
 use std::fmt;
 use std::panic::Location;
@@ -65,7 +65,7 @@ impl fmt::Display for LaneId {
     }
 }
 
-/// What went wrong.
+/// A fault of a kernel in lockstep.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// A lane waits for one that has ended.
@@ -128,7 +128,7 @@ pub enum Fault {
     /// access and one of them to write, and nothing orders the two.
     #[error("{first} at {first_site} and {second} at {second_site} race")]
     Race {
-        /// What the second accesses.
+        /// The address that the second accesses.
         address: usize,
         /// The lane that came first.
         first: LaneId,
@@ -161,7 +161,7 @@ pub enum Fault {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{fault} (replay with {plan:?})")]
 pub struct LockstepError {
-    /// What went wrong.
+    /// The fault.
     pub fault: Fault,
     /// The plan that was run.
     pub plan: Plan,

@@ -1,6 +1,5 @@
-//! How a collective comes together: lanes gather at one call with one mask, and
-//! the last to come computes every lane's result. What can never come together
-//! is a fault.
+//! The protocol of collectives: lanes gather at one call with one mask, and the last to arrive
+//! computes every lane's result. A collective that can never complete is a fault.
 
 use super::failure::{Collective, Fault, Place};
 use super::machine::{State, Status, id};

@@ -7,7 +7,7 @@ use heapwood_device::simt::Warp;
 use super::failure::{Collective, Place};
 use super::{suspend, with_machine};
 
-/// A lane of a warp of 32, all of which are coroutines of one host thread.
+/// A lane of a warp of 32. All lanes are coroutines of one host thread.
 ///
 /// The value holds no pointer: it is good during its run, on the coroutine that
 /// got it, and any other use panics.

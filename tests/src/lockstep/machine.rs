@@ -1,9 +1,9 @@
 //! The state of a run that its lanes share: what each one does and waits for,
 //! and which goes on.
 //!
-//! A collective completes when every lane of its mask stands at the same call
-//! with the same mask; its results are computed at that moment. Whatever can
-//! never complete is a fault, found as early as it is certain.
+//! A collective completes when every lane of its mask stands at the same call with the same mask;
+//! its results are computed at that moment. A collective that can never complete is a fault,
+//! reported as early as it is certain.
 
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::panic::Location;
@@ -17,7 +17,7 @@ use super::memory::{Memory, Moment};
 use super::plan::{Model, Plan};
 use super::scheduler::Scheduler;
 
-/// What a lane does.
+/// The status of a lane.
 #[derive(Clone, Copy)]
 pub(super) enum Status {
     /// Runs, or could.
@@ -36,11 +36,11 @@ pub(super) enum Status {
 #[derive(Clone, Copy)]
 pub(super) struct Lane {
     pub(super) status: Status,
-    /// What it brings to a collective: its value, and the source lane, the
-    /// distance or the lanes' bits, as the operation has it.
+    /// Its operands of a collective: its value, and the source lane, the distance or the lanes'
+    /// bits, as the operation requires.
     pub(super) value: u32,
     pub(super) operand: u32,
-    /// What it gets from the collective.
+    /// Its result of the collective.
     pub(super) result: u32,
 }
 
@@ -58,7 +58,7 @@ enum Company {
 /// Times that a converging lane is held back at most.
 const MAX_HELD: u32 = 200;
 
-/// What the scheduler and the collectives change.
+/// The state that the scheduler and the collectives change.
 pub(super) struct State {
     pub(super) scheduler: Scheduler,
     pub(super) lanes: Vec<Lane>,
@@ -192,7 +192,7 @@ impl Machine {
         state.lanes[lane as usize].operand = operand;
         state.arrive(lane, place);
         state.step(lane);
-        // Whoever came last does not always go first.
+        // The lane that came last does not always go first.
         !matches!(state.lanes[lane as usize].status, Status::Ready)
             || state.fault.is_some()
             || state.scheduler.random().one_in(2)
@@ -206,7 +206,7 @@ impl Machine {
         state.step(lane);
     }
 
-    /// What the current lane got from its collective or `converge`.
+    /// The current lane's result of its collective or `converge`.
     pub fn result(&self) -> u32 {
         self.state.borrow().lanes[self.current() as usize].result
     }
@@ -304,7 +304,7 @@ impl State {
         for other in first..first + 32 {
             let here = matches!(self.lanes[other as usize].status,
                 Status::Converging { location: at, .. } if at == location);
-            // All that are here, each with a chance of a half, or nobody else.
+            // All lanes that are here, each with probability one half, or no other lane.
             let comes = match kind {
                 0 | 1 => true,
                 2 => self.scheduler.random().one_in(2),

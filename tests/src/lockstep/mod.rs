@@ -76,8 +76,7 @@ fn at_access(access: &Access) -> Option<u64> {
     if MACHINE.get().is_null() {
         return None;
     }
-    // Who comes first in a plain access makes no difference but in a race, which
-    // is found either way.
+    // The order of plain accesses matters only in a race, which is found in either order.
     let is_plain = matches!(
         access.operation,
         Operation::PlainRead | Operation::PlainWrite
@@ -128,7 +127,7 @@ pub fn moment() -> Moment {
     with_machine(Machine::moment).expect("a run over weak memory")
 }
 
-/// What a run was like.
+/// The statistics of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Atomic operations, collectives and turns of spins.
@@ -143,8 +142,8 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// What went wrong, with the plan for a replay: a collective that cannot
-/// complete, a deadlock, a livelock, a panic in a lane.
+/// The fault, with the plan for a replay: a collective that cannot complete, a deadlock, a
+/// livelock, a panic in a lane.
 pub fn run(plan: Plan, kernel: impl Fn(Lockstep)) -> Result<Outcome, LockstepError> {
     run_all(plan, &kernel)
 }

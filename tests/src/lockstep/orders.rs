@@ -1,7 +1,7 @@
 //! The orderings that a kernel asks for, call by call: a list of them, and one
 //! that is weakened, for tests of the tests.
 //!
-//! Both concern the runs of this host thread, whoever starts them.
+//! Both apply to all runs of this host thread.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ impl fmt::Display for Site {
     }
 }
 
-/// What orders accesses at a call.
+/// The strength with which a call orders accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Strength {
     /// Nothing: a relaxed access, no fence, or lanes that meet as for a vote.
@@ -87,12 +87,12 @@ impl Strength {
     }
 }
 
-/// What a call asks for: the same call may be made with several orders.
+/// A call with the strength that it requests: the same call may be made with several orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request {
     /// The call.
     pub site: Site,
-    /// What it asks for.
+    /// The strength that it requests.
     pub strength: Strength,
 }
 
@@ -101,7 +101,7 @@ pub struct Request {
 pub struct Weakening {
     /// The call.
     pub request: Request,
-    /// What it gets.
+    /// The strength that it gets.
     pub to: Strength,
 }
 

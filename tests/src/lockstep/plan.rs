@@ -1,5 +1,5 @@
-//! What to run: how many warps, under which schedules. A plan is replayable: it
-//! is all that an interleaving depends on, besides the kernel.
+//! The parameters of a run: the number of warps and their schedules. A plan is replayable: an
+//! interleaving depends only on the plan and the kernel.
 
 use super::random::Random;
 
@@ -37,7 +37,7 @@ pub enum Policy {
     },
 }
 
-/// What a load may return.
+/// The stores that a load may return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
     /// The last store.

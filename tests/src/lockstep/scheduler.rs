@@ -164,7 +164,7 @@ impl Scheduler {
             return;
         }
         if self.runnable.is_empty() {
-            // Nobody else can go on: the time that the stall lasts passes.
+            // No other lane can run, so the clock advances to the end of the shortest stall.
             let earliest = self.stalled.iter().map(|stall| stall.0).min();
             self.steps = self.steps.max(earliest.unwrap_or(0));
         }

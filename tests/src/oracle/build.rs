@@ -15,7 +15,7 @@ use heapwood_device::kdtree::plan::Costs;
 
 type Point = [f32; 3];
 
-/// What happens at a position of a sweep; in this order.
+/// The kind of an event at a position of a sweep. Events at one position are sorted in this order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     End,

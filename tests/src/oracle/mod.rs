@@ -1,5 +1,5 @@
-//! What the k-d tree builder and traversal are held against: an exact builder
-//! in O(N log N), traversal in doubles, and brute force.
+//! References for the k-d tree builder and traversal: an exact builder in O(N log N), traversal in
+//! doubles, and brute force.
 
 mod build;
 mod trace;

@@ -1,5 +1,6 @@
-//! What golden pictures are taken of, and pictures on GPUs: every scene that the program makes
-//! and ships, scenes with all materials and textures, a smooth one, and every kind of picture of them.
+//! Subjects of golden pictures and of pictures on GPUs. They are every scene that the program makes
+//! and ships, scenes with all materials and textures, and a smooth one. The tests take every kind
+//! of picture of them.
 
 mod parlour;
 mod scenes;

@@ -237,7 +237,7 @@ fn under_spots(scene: &Scene, name: &str) -> Subject {
     Subject::new(&scene, CameraView::default(), &lights)
 }
 
-/// Walls and balls of every material, two of which emit light.
+/// Walls and balls of every material; two materials emit light.
 fn all_materials() -> Scene {
     let matt = Material::matt("matt", Vec3::new(0.6, 0.7, 0.5));
     let glossy = |roughness| Material {

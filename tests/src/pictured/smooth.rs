@@ -5,8 +5,8 @@ use heapwood_scenes::{Material, Scene};
 
 use crate::soup::{Random, moved, sphere};
 
-/// Balls of few triangles with the normals of spheres, matt, of metal and of glass, and one of which
-/// some triangles have none; a floor with waves that its triangles do not have; a wall whose
+/// Balls of few triangles with the normals of spheres, matt, of metal and of glass, and a ball
+/// where some triangles have none; a floor with waves that its triangles do not have; a wall whose
 /// normals point anywhere.
 ///
 /// # Panics

@@ -15,7 +15,7 @@ use super::views::{Miss, misses};
 /// Failures of a kind that a report describes.
 const DESCRIBED: usize = 10;
 
-/// What many shapes showed.
+/// The statistics of many shapes.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Shapes that were tried.
@@ -24,7 +24,7 @@ pub struct Report {
     pub trees: u64,
     /// Trees with a fault.
     pub wrong: u64,
-    /// Shapes of which pictures were made.
+    /// Shapes with pictures.
     pub seen: u64,
     /// Shapes with pixels that miss.
     pub open: u64,

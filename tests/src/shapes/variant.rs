@@ -44,10 +44,10 @@ pub struct Form {
     pub is_clockwise: bool,
 }
 
-/// Who builds.
+/// The builder of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builder {
-    /// That for cores.
+    /// The builder for cores.
     Cores,
     /// The kernels.
     Kernels,
@@ -161,7 +161,7 @@ impl Variant {
     ///
     /// # Errors
     ///
-    /// What is wrong with it.
+    /// The fault of the tree.
     ///
     /// # Panics
     ///

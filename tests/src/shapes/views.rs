@@ -1,4 +1,4 @@
-//! Pictures from inside of a closed shape, of which no pixel may miss it.
+//! Pictures from inside a closed shape, where every pixel must hit it.
 
 use glam::Vec3;
 use heapwood::tree::HostTree;
@@ -20,7 +20,7 @@ pub struct Miss {
     pub triangle: Option<u32>,
 }
 
-/// What misses in pictures from a point, one in each of six directions.
+/// The pixels that miss in pictures from a point, one in each of six directions.
 ///
 /// # Panics
 ///

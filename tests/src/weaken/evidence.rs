@@ -1,7 +1,6 @@
-//! Heaps that are nearly full, in which null must be evidence: a request is refused only
-//! if no memory was free for it during the whole call ([`super::witness`]). Of what a
-//! thread does to memory that nobody owns, and of what it counts, others must then learn
-//! in time.
+//! Heaps that are nearly full, in which null must be evidence: a request is refused only if no
+//! memory was free for it during the whole call ([`super::witness`]). Other threads must therefore
+//! learn in time how a thread changes unowned memory and its counts.
 
 use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
 use heapwood_device::allocator::{Allocator, Request};
@@ -72,7 +71,7 @@ fn judge(record: &Record, enough: &Enough) {
     }
 }
 
-/// Uses a chunk of the pool for something else, of which others are told.
+/// Uses a chunk of the pool for another purpose and announces the move to other lanes.
 fn borrow(arena: &Arena<Tiny>, warp: Lockstep) {
     // SAFETY: the chunk was taken here.
     unsafe {
@@ -133,7 +132,7 @@ fn first_pages<I: Instance>(seed: u64) {
     judge(&record, &Enough::Always);
 }
 
-/// What lanes do to a heap that is full most of the time.
+/// The workload of lanes on a heap that is full most of the time.
 struct Mix<'a> {
     /// Lanes of each warp that do anything.
     lanes: u32,

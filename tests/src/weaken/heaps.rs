@@ -60,13 +60,13 @@ enum Load {
     Cramped,
 }
 
-/// What the lanes do.
+/// The workload of the lanes.
 struct Mix {
     /// Lanes of each warp that do anything.
     lanes: u32,
     /// The most that they ask for.
     most: u64,
-    /// What one request in eight asks for at most.
+    /// The maximum of one request in eight, in bytes.
     large: u64,
     turns: u64,
     seed: u64,
@@ -177,9 +177,9 @@ const REGIONS: Case = case(17_024, &[("region", "64")]);
 const CHUNKS: Case = case(16_000, &[]);
 /// Eleven pages.
 const PAGES: Case = case(16_000, &[("page", "1024")]);
-/// Eight superblocks, of which requests for larger blocks have their own.
+/// Eight superblocks; each request for a larger block takes a whole one.
 const SUPERBLOCKS: Case = case(16_000, &[("superblock", "1024")]);
-/// Seven superblocks, of which most blocks are cut together.
+/// Seven superblocks; the lanes cut most blocks off a common one.
 const CUT_SUPERBLOCKS: Case = case(24_000, &[("superblock", "2048")]);
 
 /// Segments of two blocks; of sixteen; and of blocks of two words of bits.

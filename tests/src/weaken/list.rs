@@ -25,9 +25,9 @@ pub struct Row {
     pub text: String,
     /// How many lines before it in the file have the same text.
     pub nth: usize,
-    /// What it asks for, and what it gets.
+    /// The strength that it requests, and the one that it gets.
     pub strengths: (Strength, Strength),
-    /// What fails then, if anything was found.
+    /// The failing workload, if the search found one.
     pub finding: Option<Finding>,
 }
 

@@ -2,9 +2,8 @@
 //! fence and `sync` that some workload makes is weakened in turn, and workloads
 //! are run under many schedules until one of them fails.
 //!
-//! What no schedule fails without is either not needed, or needed for a reason
-//! that the model or the workloads do not have; each such ordering is argued in
-//! `docs/memory-model.md`.
+//! An ordering without which no schedule fails may be unnecessary, or necessary for a reason
+//! outside the model and the workloads. `docs/memory-model.md` argues each such ordering.
 
 mod evidence;
 mod heaps;
@@ -39,15 +38,15 @@ pub fn workloads() -> Vec<Workload> {
     all
 }
 
-/// The sources whose orderings are weakened. The rest of the tree's are about
-/// scratch memory and about records, of which the model is not told.
+/// The sources whose orderings are weakened. The tree's other orderings concern scratch memory and
+/// records, which the model does not track.
 const SUBJECTS: [&str; 3] = [
     "device/src/allocators/",
     "device/src/kdtree/queue.rs",
     "device/src/kdtree/build/large_node.rs",
 ];
 
-/// What a workload reports under a seed, if it fails.
+/// The failure that a workload reports under a seed, if it fails.
 pub fn failure(workload: &Workload, seed: u64) -> Option<String> {
     let run = AssertUnwindSafe(|| (workload.run)(seed));
     panic::catch_unwind(run).err().map(|panic| text(&*panic))
@@ -59,7 +58,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
     literal.or_else(formatted).unwrap_or_default()
 }
 
-/// What the orderings of the subjects are, and which workloads make them.
+/// The orderings of the subjects, and the workloads that make them.
 ///
 /// # Errors
 ///
@@ -108,7 +107,8 @@ pub fn search(
             .take_while(|_| start.elapsed() < time)
             .find_map(|seed| {
                 let text = with_weakened(weakening, || failure(workload, seed))?;
-                // What fails as it is, for want of steps, shows nothing.
+                // A workload that also fails without the weakening, for want of steps, is no
+                // evidence.
                 if failure(workload, seed).is_some() {
                     return None;
                 }

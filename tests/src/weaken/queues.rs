@@ -94,8 +94,8 @@ impl<Q: Queue> Bench<Q> {
 
     /// Puts `n` entries, if there is room.
     fn enqueue(&self, warp: Lockstep, n: u32) {
-        // SAFETY: `CLASS` is a class; the lane has room for these positions, and uses each once.
-        // Nobody takes an entry for a chunk.
+        // SAFETY: `CLASS` is a class; the lane has room for these positions, and uses each once. No
+        // lane takes an entry for a chunk.
         unsafe {
             let arena = &arena(&self.memory);
             let first = self.next.fetch_add(n, Relaxed);

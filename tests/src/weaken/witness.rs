@@ -1,9 +1,8 @@
 //! Refusals over weak memory, and whether each of them is right.
 //!
-//! There is no one order of events, and so no clock of all lanes
-//! ([`crate::conformance::history`] has one). What counts is what happens before what:
-//! memory was free during the whole of a call if each of its owners gave it up before
-//! that, or got it after that, in every order that the run allows. A refusal with such
+//! There is no one order of events, and so no clock of all lanes ([`crate::conformance::history`]
+//! has one). The happens-before relation decides. Memory was free during a whole call if each owner
+//! released it before or received it after, in every order that the run allows. A refusal with such
 //! memory for it is wrong, however much a lane is out of date.
 
 use std::collections::BTreeMap;
@@ -145,7 +144,7 @@ impl Record {
 }
 
 impl Calls {
-    /// Memory that nobody owned during a call, of those that would have served it.
+    /// Memory without an owner during a call that would have served it.
     fn free_for(&self, refusal: &Refusal, enough: &Enough) -> Option<Range<usize>> {
         let is_over = |owner: &Owner| {
             let to = owner.to.as_ref();

@@ -1,6 +1,6 @@
 //! The merging of buddies: under many schedules and over weak memory, two that are freed at the
-//! same time become one block, once, whoever allocates at that time; and no block is lost in a
-//! queue.
+//! same time become one block, once. Other threads may allocate at that time, and no queue loses a
+//! block.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,8 +13,7 @@ use heapwood_tests::lockstep::{self, Lockstep, Plan, Random};
 
 const UNIT: u64 = 16;
 
-/// Three warps, of which each launch has another schedule: lanes that stall are those that do
-/// something.
+/// Three warps with a new schedule for each launch. Only lanes that perform operations stall.
 struct ThreeWarps {
     launches: AtomicU64,
 }
@@ -58,7 +57,7 @@ fn fill(bench: &Bench<ThreeWarps>, bytes: u64) -> Vec<Block> {
     bench.alone(|warp| std::iter::from_fn(|| bench.obtain(warp, bytes, false)).collect())
 }
 
-/// That a request merges what nobody uses, and all is as it was when the heap was empty.
+/// Checks that a request merges all free blocks, so that the heap is as it was when it was empty.
 fn is_whole(bench: &Bench<ThreeWarps>, fresh: Occupancy) {
     let most = bench.max_block();
     let block = bench.alone(|warp| bench.obtain(warp, most, false));

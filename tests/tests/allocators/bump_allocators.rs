@@ -1,6 +1,5 @@
-//! What refused requests leave of the bump allocators: everything. A request that
-//! does not fit must neither use up what later ones could have, nor count towards
-//! an overflow of the offset, however often it is made.
+//! Refused requests must not consume memory of the bump allocators. A repeated request that does
+//! not fit must neither use up memory for later ones, nor count towards an overflow of the offset.
 
 use std::collections::BTreeSet;
 
@@ -71,15 +70,15 @@ fn refused_requests_take_nothing_from_lanes() {
     }
 }
 
-/// Small requests that fit into what is left, while others are refused: by lanes of
-/// the same warp and of another, under schedules with stalls.
+/// Small requests fit into the remaining bytes, while others are refused: by lanes of the same warp
+/// and of another, under schedules with stalls.
 #[test]
 fn requests_that_fit_are_served_beside_refused_ones() {
     for seed in 0..150 {
         let machine = Coroutines::new(seed);
         let pool = heap::<AtomicMalloc, Coroutines>(&machine);
         let most = AtomicMalloc::max_block(pool.heap());
-        // What is left suffices for all small requests exactly.
+        // The remaining bytes suffice for all small requests exactly.
         let small = 2 * 32 * 2 * 48;
         alone(&machine, |warp| {
             assert!(!pool.allocator().malloc(warp, most - small).is_null());
@@ -181,7 +180,7 @@ fn exclusive_blocks_lie_over_no_other<M: Machine>(machine: &M) {
         assert!(end <= u64::from(next.0) * 16, "{starts:?}");
     }
     let granted: u64 = starts.iter().map(|start| start.1).sum();
-    // What is given up is at most what all lanes ask for at a time.
+    // The allocator wastes at most the bytes that all lanes request at a time.
     let at_once: u64 = (0..u64::from(M::THREADS))
         .map(|thread| 16 << (thread % 5))
         .sum();

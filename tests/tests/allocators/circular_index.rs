@@ -176,7 +176,7 @@ fn scans_find_the_runs() {
         let near = from + random.below(length as u64) as u32;
         let mut scan = Scan::new(from, to, wanted as u32, near);
         for at in (0..to.next_multiple_of(32) + 32).step_by(32) {
-            // What lies outside is none of the scan's business.
+            // The scan ignores bits outside its range, so they are random here.
             let word = (0..32).fold(0, |word, bit| {
                 let inside = (at + bit).checked_sub(from);
                 let known = inside.and_then(|index| map.get(index as usize).copied());
@@ -210,8 +210,8 @@ fn scans_find_the_runs() {
     }
 }
 
-/// What is left of a long chunk is two, so that two threads can go on; together they
-/// serve one request still.
+/// The rest of a long chunk becomes two chunks, so that two threads can go on. Together the two
+/// still serve one request.
 fn long_rests_are_cut<A: Allocator<Handle = u32>>(pool_bytes: u64) {
     let traits = plain();
     let bench = Bench::new::<A>(case(pool_bytes, &[]), &OsThreads, &traits);

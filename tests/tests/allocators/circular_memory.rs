@@ -12,9 +12,9 @@ use heapwood_tests::lockstep::Random;
 /// Blocks of 128 to 240 bytes and now and then a smaller one, by a thread until it is
 /// refused, take nearly all of the pool.
 ///
-/// What regions are known not to serve says nothing about the smaller ones: these
-/// look for themselves. One thread, for a request does not wait for ever at a chunk
-/// that is in another's hands.
+/// A region that is known to refuse a size may serve smaller ones, so these requests search it
+/// themselves. The test uses one thread, because a request gives up waiting for a chunk that
+/// another thread holds.
 fn mixed_blocks_fill<A: Allocator>(parameters: &[(&str, &str)]) {
     let bytes = 64 << 20;
     let pool = Pool::<A>::new(bytes, 4, parameters).expect("a pool");

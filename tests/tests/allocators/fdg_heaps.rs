@@ -85,7 +85,8 @@ fn a_superblock_is_cut_to_its_end() {
         assert_eq!(malloc(16), 2 * SUPERBLOCK);
         assert_eq!(malloc(8192 - 16), 2 * SUPERBLOCK + 1);
         assert_eq!(malloc(32), 3 * SUPERBLOCK);
-        // What does not fit behind that begins another. The one with more left stays.
+        // A request that does not fit into the rest begins another superblock. The heap keeps the
+        // one with more bytes left.
         assert_eq!(malloc(8192 - 16), 4 * SUPERBLOCK);
         assert_eq!(malloc(32), 3 * SUPERBLOCK + 2);
     });

@@ -12,8 +12,8 @@ use cuda_std::atomic::AtomicU32;
 use cuda_std::atomic::Ordering::{Acquire, Relaxed, Release};
 use heapwood_tests::conformance::history::{Attack, Findings, Fit, attack};
 
-/// A heap of a few slots, of which a block takes one or two. A request of two
-/// holds the first while it looks at the second.
+/// A heap of a few slots; a block takes one or two. A request for two holds the first while it
+/// looks at the second.
 ///
 /// With `HASTY` a slot that another thread holds counts as taken.
 #[derive(Clone, Copy)]

@@ -1,6 +1,5 @@
-//! What an Ouroboros heap does with its memory: how much of it is payload, what
-//! is static, that chunks serve any size again, and that a heap that is too small
-//! can be set up again in a larger area.
+//! The memory of an Ouroboros heap: the amounts of payload and of static data. Empty chunks serve
+//! any size again, and a heap that is too small can be set up again in a larger area.
 
 use std::sync::Mutex;
 

@@ -1,6 +1,6 @@
-//! That every refusal of the six Ouroboros allocators is evidence: no page and no
-//! chunk that nobody owned during the whole call could have served the request. Lanes
-//! stall in the middle of their calls, in heaps that are full most of the time.
+//! That every refusal of the six Ouroboros allocators is evidence: no page and no chunk that was
+//! unowned during the whole call could have served the request. Lanes stall in the middle of their
+//! calls, in heaps that are full most of the time.
 
 use std::sync::Mutex;
 
@@ -105,7 +105,7 @@ refusals! {
     chunks_in_lists: OuroborosChunks<Linked>, QUEUE;
 }
 
-/// A heap of which one thread asks for more than there is, again and again.
+/// A full heap. One thread requests further blocks from it, again and again.
 struct Full<A> {
     pool: Pool<A>,
     blocks: Vec<u32>,

@@ -1,5 +1,5 @@
-//! Every parameter of every allocator, set to whatever a user may write: the heap
-//! that comes of it serves, inside its pool, or one line says what is expected.
+//! Every parameter of every allocator, set to any value that a user may write. The heap serves
+//! requests inside its pool, or an error of one line names the valid values.
 
 use std::collections::BTreeSet;
 
@@ -17,16 +17,16 @@ use heapwood_tests::buffer::Buffer;
 const PROCESSORS: u32 = 7;
 /// Blocks that a heap is asked for.
 const THREADS: u32 = 5;
-/// Bytes before and behind a pool that nobody may write.
+/// Bytes before and behind a pool that no allocator may write.
 const GUARD: usize = 1 << 16;
-/// What they hold.
+/// The byte that fills them.
 const FRESH: u8 = 0xa5;
 
 /// Pools: less than any allocator needs, odd ones, whole ones.
 const POOLS: [u64; 5] = [1000, 12_345, 1 << 16, 1_000_003, 3 << 20];
 
-/// What numbers a parameter may be given: powers of two and their neighbours,
-/// the limits of machine words, and what is no such number.
+/// Values for parameters: powers of two and their neighbours, the limits of machine words, and
+/// invalid numbers.
 fn values() -> Vec<String> {
     let powers = (0..64).map(|bits| 1_u64 << bits);
     let numbers: BTreeSet<u64> = powers
@@ -81,7 +81,7 @@ struct Memory {
 impl Memory {
     fn new(pool_bytes: u64) -> Self {
         let buffer = Buffer::new(pool_bytes as usize + 2 * GUARD);
-        // SAFETY: the buffer has that many bytes, and nobody else uses it.
+        // SAFETY: the buffer has that many bytes, and no other thread uses it.
         unsafe {
             let bytes = pool_bytes as usize + 2 * GUARD;
             buffer.address().write_bytes(FRESH, bytes);
@@ -220,7 +220,7 @@ fn every_value_serves_or_is_refused_in_a_line() {
     }
 }
 
-/// Two parameters at a time, of which each may be at a limit.
+/// Two parameters at a time, each of them possibly at a limit.
 #[test]
 fn parameters_together_serve_or_are_refused() {
     let memory = Memory::new(1 << 16);
@@ -253,7 +253,7 @@ fn parameters_together_serve_or_are_refused() {
     }
 }
 
-/// What is written without a value, or with one too many, is no parameter.
+/// Parsing refuses a flag with a value, and one that occurs twice.
 #[test]
 fn coalesce_takes_no_value_and_stands_once() {
     for text in [

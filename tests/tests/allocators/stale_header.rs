@@ -34,7 +34,7 @@ fn plan(seed: u64) -> Plan {
     Plan::new(1, stall, seed)
 }
 
-/// What takes part in a run.
+/// The load of a run.
 #[derive(Clone, Copy)]
 struct Load {
     /// Lanes that allocate; the others end at once.
@@ -136,8 +136,8 @@ fn the_published_algorithm_corrupts_memory() {
     assert!(!seeds.is_empty(), "the checker has lost its subject");
 }
 
-/// What is found is that fault and no slip of ours: it takes a second thread,
-/// and, but for rare cases, payload that overwrites headers. (A stale header may
+/// The corruption comes from the published fault and not from this implementation. It needs a
+/// second thread and, except in rare cases, payload that overwrites headers. (A stale header may
 /// also become one again: line 17 frees it before line 18 writes its link.)
 #[test]
 fn it_does_not_alone_and_hardly_without_payload() {

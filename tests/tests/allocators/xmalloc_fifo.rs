@@ -1,6 +1,6 @@
-//! The queue of XMalloc's bins: what is enqueued is dequeued once and by nobody else, nothing is
-//! lost whoever stalls where, and nobody waits. Under every schedule of two threads, under those
-//! of three with few changes of thread, on warps in lockstep over weak memory, and on OS threads.
+//! The queue of XMalloc's bins: each value is dequeued once, by one thread; no value is lost
+//! wherever a thread stalls, and no thread waits. The tests run every schedule of two threads,
+//! those of three with few changes of thread, warps in lockstep over weak memory, and OS threads.
 
 use std::sync::atomic::{AtomicU32 as Count, Ordering::SeqCst};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -47,7 +47,7 @@ fn solo(scratch: &mut Scratch) -> Solo {
     unsafe { Solo::new(0, 1, 0, scratch.0.as_mut_ptr()) }
 }
 
-/// What a thread does.
+/// A step of a thread.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Enqueues a value.
@@ -57,7 +57,7 @@ enum Step {
 }
 use Step::{Put, Take};
 
-/// What came of a thread's steps: the values that it enqueued, and those that it dequeued.
+/// The results of a thread's steps: the values that it enqueued, and those that it dequeued.
 #[derive(Clone, Debug, Default)]
 struct Outcome {
     put: Vec<u32>,
@@ -80,7 +80,7 @@ fn dequeued(value: u32) -> Option<u32> {
     (value != NOTHING).then_some(value)
 }
 
-/// What is left in a queue that nobody else uses.
+/// Dequeues the remaining values of a queue that no other thread uses.
 fn drain(fifo: Fifo) -> Vec<u32> {
     let mut scratch = Scratch([0; SCRATCH_BYTES]);
     let warp = solo(&mut scratch);
@@ -90,7 +90,7 @@ fn drain(fifo: Fifo) -> Vec<u32> {
     values
 }
 
-/// What was enqueued came out once.
+/// Checks that each enqueued value came out once.
 fn check(outcomes: &[Outcome], left: &[u32], what: &dyn Fn() -> String) {
     let sorted = |values: Vec<u32>| {
         let mut values = values;
@@ -106,7 +106,7 @@ fn check(outcomes: &[Outcome], left: &[u32], what: &dyn Fn() -> String) {
     assert_eq!(put, out, "{}", what());
 }
 
-/// Whose turn it is, of threads of which one runs at a time.
+/// The schedule of threads that run one at a time.
 struct Baton {
     /// The thread that runs; none before the first.
     turn: Option<usize>,
@@ -261,7 +261,7 @@ fn explore(bits: u32, before: &[u32], threads: &[&[Step]], changes: u32) -> u32 
 
 #[test]
 fn every_schedule_of_two_threads_loses_nothing() {
-    // A value that nobody has taken yet, a queue that is full, one that is empty.
+    // A value that no thread has taken yet, a queue that is full, one that is empty.
     assert!(explore(1, &[], &[&[Put(1)], &[Take]], 99) > 200);
     assert!(explore(1, &[7], &[&[Put(1)], &[Take]], 99) > 200);
     assert!(explore(0, &[7], &[&[Put(1)], &[Take]], 99) > 200);
@@ -304,7 +304,7 @@ fn a_thread_alone_gets_values_in_order() {
 }
 
 /// Two warps saw the same room, and both drew tickets for all of it: those of the second are void.
-/// What is enqueued behind them is there for who drains the queue.
+/// A drain finds the values that are enqueued behind them.
 #[test]
 fn void_tickets_hide_no_value_from_a_drain() {
     let words = Words::new(5);

@@ -142,9 +142,8 @@ large! {
     buddy: BuddyAlloc;
 }
 
-/// What the benchmark says about refusals: schedules in which a free is under way
-/// while a request is refused, and others in which none is, are told apart. A refusal of
-/// this allocator is short enough for both.
+/// The benchmark's counts of refusals distinguish schedules in which a free is under way during a
+/// refusal from those in which none is. A refusal of this allocator is short enough for both.
 #[test]
 fn refusals_that_overlap_a_free_are_counted_apart() {
     let (mut with, mut without) = (0, 0);

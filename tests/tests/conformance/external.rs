@@ -1,5 +1,6 @@
-//! The contract of the trait `Allocator` for allocators of the user's, in C. What they do that a
-//! clause is about in general, `external` does not declare, but for what is in the list here.
+//! The contract of the trait `Allocator` for allocators of the user's, in C. `external` does not
+//! declare the properties that clauses require; the lists here name the clauses that each one
+//! fulfils.
 
 use heapwood_device::allocators::External;
 use heapwood_tests::conformance;

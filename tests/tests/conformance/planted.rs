@@ -22,12 +22,12 @@ macro_rules! named {
     };
 }
 
-/// The clauses that free more blocks than one in so many of which is lost.
+/// The clauses with enough frees that one loses its block.
 fn that_free<M: Machine>() -> [Clause<M>; 3] {
     named! { disjoint recovery concurrent }
 }
 
-/// What a clause says of a heap, if it finds a fault there.
+/// The failure of a clause on a heap, if it finds a fault.
 fn failure<A: Allocator<Handle = u32>, M: Machine>(
     case: Case,
     machine: &M,
@@ -60,7 +60,7 @@ fn finds_lost_blocks<A: Allocator<Handle = u32>, M: Machine>(case: Case, machine
     }
 }
 
-/// Runs of which one must fail by the block that two threads were granted. In others no two
+/// Runs. At least one must fail because two threads were granted the same block. In others no two
 /// threads meet, or one frees the block before the other has it, and another failure comes first.
 /// In lockstep alone, which ends a run at its first fault: threads go on, and a block that is freed
 /// twice may leave the allocator's own structures without an end.

@@ -160,7 +160,7 @@ fn walks_as_published<A: Allocator<Handle = u32>, const WORDS: usize>() {
         let rest = A::max_block(pool.heap()) / unit_bytes - 2 * u64::from(piece) - 4;
         assert_eq!(malloc(rest), last + 2 * piece + 4);
         assert_eq!(malloc(5), 12);
-        // What fits as it is stays whole.
+        // A chunk that fits exactly is not split.
         assert_eq!(malloc(u64::from(piece) - 17), 17);
         assert_eq!(malloc(4), piece + 4);
     });

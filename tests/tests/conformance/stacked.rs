@@ -113,7 +113,7 @@ fn empty<A: Allocator>(bytes: u64, parameters: &[(&str, &str)]) -> Pool<A> {
     pool
 }
 
-/// What one thread of several gets and frees, the others standing still.
+/// A heap on which one thread of several allocates and frees while the others are idle.
 struct Turns<A: Allocator> {
     pool: Pool<A>,
 }
@@ -194,8 +194,8 @@ fn the_front_chunk_is_shared() {
     shares_the_front::<OuroborosCVlPaper>();
 }
 
-/// A chunk that is free while it is queued behind the front is another's at once; its
-/// entry, which is still there, leads nobody to it.
+/// A chunk that becomes free while it is queued behind the front is available to others at once.
+/// Its entry is still in the queue, but leads no thread to the chunk.
 fn drops_what_is_left_behind<A: Allocator<Handle = u32>>() {
     let turns = Turns {
         pool: empty::<A>(1 << 20, &[]),
@@ -275,8 +275,8 @@ fn large_blocks_are_pages_of_larger_instances() {
     stacks_instances::<OuroborosCVlPaper>();
 }
 
-/// Who puts an entry begins where the queue ends, and who takes one where it begins:
-/// neither passes the 128 chunks in between.
+/// An enqueue begins at the end of the queue and a dequeue at its beginning: neither passes the 128
+/// chunks in between.
 #[test]
 fn a_walk_begins_at_either_end() {
     let pool = empty::<SmallPages<Walked>>(1 << 20, &[]);

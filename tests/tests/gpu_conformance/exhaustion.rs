@@ -1,4 +1,4 @@
-//! Requests and frees on a full heap, all of which is free in the end.
+//! Requests and frees on a full heap, which is empty in the end.
 
 use std::time::Instant;
 
@@ -50,8 +50,9 @@ pub fn full_heaps_keep_contents_and_lose_nothing(backend: &dyn Backend, scale: S
         // Checked blocks have 32 bytes more, so that fewer fit.
         let is_checked = name.ends_with("_checked");
         let most = if is_checked { 90.0 } else { 75.0 };
-        // Who refuses more shows that no memory is lost: sizes that are refused alike, and
-        // rounded up to powers of two, fill three quarters of the heap, and 76 % are refused.
+        // An allocator that refuses more must show that it loses no memory. One that refuses all
+        // sizes alike and rounds them up to powers of two fills three quarters of the heap and
+        // refuses 76 %.
         let is_within = refused < most || full >= MIN_FULL_PERCENT;
         assert!(
             refused >= 25.0 && is_within,

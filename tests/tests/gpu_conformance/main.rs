@@ -35,10 +35,10 @@ struct Scale {
     filled: (u64, u64),
     /// Requests and frees of the stress test, for each allocator.
     operations: u64,
-    /// Bytes of the largest requests of all tests, but for one block as large as
-    /// the allocator gives.
+    /// Bytes of the largest requests of all tests, except one block as large as the allocator
+    /// gives.
     largest: u32,
-    /// What is done on a full heap.
+    /// The operations on a full heap.
     churn: Churn,
     /// How many times more its places ask for than the pool has. Large requests are the
     /// first to be refused, so that many small ones must fill the heap; a small pool is
@@ -82,9 +82,8 @@ const SMALL: Scale = Scale {
     demand: 4,
 };
 
-/// A launch has whole blocks of threads, each of which may hold one of the largest
-/// blocks: these are smaller here, and so are the pools, all of which a sanitizer
-/// keeps track of.
+/// A launch has whole blocks of threads, and each thread may hold one of the largest memory blocks:
+/// these are smaller here. Pools are smaller too, because a sanitizer tracks all of their memory.
 const SMALL_ON_GPU: Scale = Scale {
     threads: 1_000,
     largest_pool: MIB,
@@ -191,10 +190,10 @@ fn exhaustion_gives_nulls_and_passes(backend: &dyn Backend, scale: Scale) {
             assert!(u64::from(served) * bytes <= pool, "{name}: {served} served");
             let fit = (pool / (bytes + OVERHEAD)) as u32;
             let first = *first.get_or_insert(served);
-            // Who may refuse while memory is free does so where many ask at once.
+            // An allocator that may refuse while memory is free does so where many threads ask at
+            // once.
             let least = match allocator.properties.exact_null {
-                // What the split of the pool leaves over is lost to this size; what was
-                // freed serves again.
+                // The remainder of the pool's split is lost to this size; freed blocks serve again.
                 true => (fit / 2).max(first / 10 * 9),
                 false => 1,
             };

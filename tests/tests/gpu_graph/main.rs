@@ -136,7 +136,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &dyn Backend, scale: Sc
                 other => panic!("{what}: {other:?}"),
             }
             kept.assert_in(&store, &what);
-            // What the batch took is given back, though not for every size.
+            // The failed batch returns its memory, though not for every size.
             let mut largest = 0;
             let mut count = every.len() / 2;
             while count > 0 && largest < 100 {

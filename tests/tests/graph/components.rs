@@ -305,11 +305,11 @@ fn a_graph_without_vertices_has_no_components() {
     });
 }
 
-/// A backend that takes down what is launched.
+/// A backend that records launches.
 struct Recorder(Dirty<Cpu>, Mutex<Vec<KernelId>>);
 
 impl Recorder {
-    /// What was launched since this was last asked.
+    /// The kernels that were launched since the last call.
     fn taken(&self) -> Vec<KernelId> {
         std::mem::take(&mut self.1.lock().expect("no thread panics"))
     }

@@ -82,7 +82,7 @@ fn vertices_stay_deleted_when_the_graph_cannot_move() {
             if !done {
                 store.insert_vertices(1000).expect(what);
             }
-            // Nobody has come back, neither when it failed nor when it succeeded.
+            // No deleted vertex has come back, whether the insertion failed or succeeded.
             let edges = deleted.map(|vertex| [vertex, 5]);
             let found = store.update(&edges, Change::Insert, false).expect(what);
             assert_eq!(found.counts.rejected, 3, "{form:?}, {what}");
@@ -112,7 +112,7 @@ fn vertices_are_deleted_with_all_their_edges_or_not_at_all() {
         let after = Kept::of(&model);
         let make = || {
             let mut options = options(form.layout);
-            // Some parts, the last of which is not full.
+            // Several parts; the last one is not full.
             options.limits.deletion = 150;
             let (rows, columns) = before.csr();
             Store::new(&backend, options, rows, columns).expect("it fits")

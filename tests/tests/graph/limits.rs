@@ -213,7 +213,7 @@ fn no_more_entries_than_can_be_numbered() {
             Kept::of(&model).assert_in(&store, "after a batch");
         }
         assert_eq!(refused, 3);
-        // What is deleted makes room.
+        // A deletion makes room.
         let gone = known.swap_remove(0);
         store
             .update(&[gone], Change::Delete, false)
@@ -247,7 +247,7 @@ fn no_more_vertices_than_can_be_numbered() {
         matches!(error, Some(StoreError::TooMany { .. })),
         "{error:?}"
     );
-    // What a key can hold: the number of vertices is an id, too.
+    // The limit is the largest id of a key, because the number of vertices is an id too.
     assert_eq!(Limits::default().vertices, i32::MAX as u32);
 }
 

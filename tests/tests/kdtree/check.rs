@@ -32,7 +32,7 @@ fn around(within: Bounds) -> (Vec<Node>, Vec<u32>) {
     (nodes, vec![0; 6])
 }
 
-/// What the check says of a triangle that is in all leaves but that of the box.
+/// The result of the check for a triangle that is in all leaves except that of the box.
 fn check_without(pair: &Pair) -> Result<(), Fault> {
     let (nodes, references) = around(pair.within);
     let own = Bounds::of(&pair.triangle);
@@ -136,7 +136,7 @@ fn without(tree: &HostTree, reference: usize) -> HostTree {
     tree
 }
 
-/// In trees of shapes, any reference to a triangle of which the leaf has a part is needed.
+/// In trees of shapes, every reference to a triangle that reaches into its leaf is needed.
 #[test]
 fn references_that_trees_of_shapes_lack_are_missed() {
     let cores = Cores::new(Some(1)).expect("a thread");

@@ -119,8 +119,8 @@ fn trees_of_scenes_are_those_of_the_kernels() {
     }
 }
 
-/// Threads partition large nodes in chunks, of which each may have few references, or one, on a
-/// side: here neighbours in the list are neighbours in space.
+/// Threads partition large nodes in chunks. A chunk may have few references, or one, on a side:
+/// here neighbours in the list are neighbours in space.
 #[test]
 fn chunks_with_few_references_on_a_side_make_the_same_trees() {
     let mut sorted = soups::soup(20_000, 0.02, 21);

@@ -1,5 +1,5 @@
-//! Scenes of any size that a float has: trees are those of the scene at size one, whoever builds
-//! them, and no block of the heap is written past its end.
+//! Scenes of any size that a float has. Every builder makes the trees of the scene at size one, and
+//! writes no block of the heap past its end.
 
 use heapwood::allocators::Spec;
 use heapwood::tree::{Cores, HostTree, Options, Quality};

@@ -187,8 +187,8 @@ fn the_tree_does_not_depend_on_the_allocator() {
     }
 }
 
-/// What the documentation promises of a quality's costs, as a multiple of an exact builder's.
-/// Bins miss planes between triangles that cross the whole scene.
+/// The documented bound of a quality's costs, as a multiple of an exact builder's. Bins miss planes
+/// between triangles that cross the whole scene.
 fn promised(quality: Quality, name: &str) -> f64 {
     match (quality, name) {
         (Quality::Fast, "needles") => 1.4,
@@ -293,8 +293,8 @@ fn rays_hit_what_brute_force_says() {
     }
 }
 
-/// Builds in pools of many sizes. Whatever fits is the right tree; the rest
-/// ends in an error that names the pool.
+/// Builds in pools of many sizes. A tree that fits is right; the other builds end in an error that
+/// names the pool.
 fn squeeze(spec: &Spec, alloc_per_split: bool) -> (usize, usize) {
     let triangles = soups::soup(3000, 0.1, 9);
     let options = Options {
@@ -409,7 +409,7 @@ fn depth_is_limited() {
     }
 }
 
-/// The leaves of a tree that another one has split, of which the first is a part.
+/// The leaves of a tree that another tree has split. The first tree is a part of the other.
 fn leaves_split_in(deeper: &[Node], tree: &[Node]) -> u32 {
     let mut split = 0;
     let mut waiting = vec![(0, 0)];

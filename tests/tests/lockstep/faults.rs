@@ -1,4 +1,4 @@
-//! What a run in lockstep reports: each fault, with lane and place, not a hang.
+//! Reports of a run in lockstep: each fault, with lane and place, instead of a hang.
 
 use cuda_std::atomic::{AtomicU32, Ordering::Relaxed};
 use heapwood_device::simt::Warp;

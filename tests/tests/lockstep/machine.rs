@@ -1,4 +1,4 @@
-//! What a warp in lockstep computes, and that a plan replays.
+//! Results of a warp in lockstep, and the replay of a plan.
 
 use std::cell::{Cell, RefCell};
 

@@ -168,7 +168,7 @@ fn a_word_is_coherent() {
 
 #[test]
 fn coherence_travels_with_a_message() {
-    // What was read before a release is not un-read after the acquire.
+    // After the acquire, no load returns a store older than one that was read before the release.
     let seen = outcomes(3, |[word, flag, ..], lane| match lane {
         0 => {
             word.store(1, Relaxed);

@@ -1,5 +1,5 @@
-//! What the weak memory of runs in lockstep reports: plain accesses that nothing orders,
-//! and accesses outside of memory.
+//! Faults that the weak memory of runs in lockstep reports: unordered plain accesses, and accesses
+//! outside of memory.
 
 use std::cell::Cell;
 

@@ -1,5 +1,5 @@
-//! Path tracing against what is known of light: closed rooms of one radiance, white things that
-//! nobody sees under a white sky, and an independent path tracer in doubles.
+//! Path tracing against known results: closed rooms of one radiance, white objects that vanish
+//! under a white sky, and an independent path tracer in doubles.
 
 use glam::Vec3;
 use heapwood::tree::DeltaLight;
@@ -9,8 +9,8 @@ use heapwood_tests::cornell;
 use heapwood_tests::soup::{moved, sphere};
 use heapwood_tests::stage::{DARK, MATT, Stage, WHITE, camera, cube, mean};
 
-/// In a closed room whose walls emit E and reflect r of what arrives, there is E / (1 - r)
-/// everywhere, whatever lobes reflect it.
+/// In a closed room whose walls emit E and reflect a fraction r, the radiance is E / (1 - r)
+/// everywhere, for all lobes.
 #[test]
 fn a_furnace_glows_evenly() {
     let emission = Vec3::splat(0.5);
@@ -40,7 +40,7 @@ fn a_furnace_glows_evenly() {
     }
 }
 
-/// What takes nothing away cannot be seen before a white sky.
+/// Surfaces that absorb nothing are invisible before a white sky.
 #[test]
 fn white_things_vanish_under_a_white_sky() {
     let white = SurfaceMaterial {
@@ -179,7 +179,7 @@ fn lamps_have_the_irradiance_that_they_promise() {
             "{found} for {expected}: {lamps:?}"
         );
     }
-    // What is in the way makes a shadow.
+    // A roof between the lights and the floor casts a shadow.
     let roof = moved(&floor, 0.5, [0.0, 2.0, 0.0]);
     let stage = Stage::default().with(&floor, MATT).with(&roof, MATT);
     let below = Camera::new(Vec3::new(0.5, 1.0, 0.5), Vec3::ZERO, Vec3::Y, 1.0, 16, 16);
@@ -327,7 +327,7 @@ fn a_cornell_box_is_that_of_doubles() {
 
 #[test]
 fn a_closed_room_shows_no_sky() {
-    // Walls that reflect all, and emit nothing: whatever arrives has come through them.
+    // Walls that reflect all light and emit none: any light that arrives has come through them.
     let white = SurfaceMaterial {
         diffuse: Vec3::ONE,
         ..MATT

@@ -156,7 +156,7 @@ proptest! {
         let wrap = wraps.map(|wrap| [Wrap::Repeat, Wrap::Mirror, Wrap::Clamp][wrap]);
         let texels = vec![0x8070_6050; (width * height) as usize];
         let table = Table::new(width, &texels, wrap, is_linear, map);
-        // Whatever is mixed of the same texels is the same.
+        // A mixture of equal texels equals each of them.
         let expected = Sample {
             colour: Vec3::new(80.0, 96.0, 112.0) / 255.0,
             alpha: 128.0 / 255.0,

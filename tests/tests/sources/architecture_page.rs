@@ -112,7 +112,7 @@ fn recipes_are_complete() {
             ],
         ),
         ("device/src", "gallatin_task", &[]),
-        // A kernel: its file, the table, and whoever launches it.
+        // A kernel: its file, the table, and the code that launches it.
         (
             "device/src",
             "ComponentJoin",
@@ -124,8 +124,8 @@ fn recipes_are_complete() {
             ],
         ),
         ("app/src", "ComponentJoin", &[]),
-        // A graph algorithm, one without an incremental form: its file and the list, whose
-        // loops nobody else writes.
+        // A graph algorithm, one without an incremental form: its file and the list, which holds
+        // the only loops over algorithms.
         (
             "app/src",
             "Search",
@@ -168,8 +168,8 @@ fn recipes_are_complete() {
     }
 }
 
-/// What an algorithm is verified by is its own code: in the module `reference` of its file,
-/// and in the folder of the checker.
+/// The references that verify algorithms are code of their own: in the module `reference` of each
+/// algorithm's file, and in the folder of the checker.
 #[test]
 fn references_share_no_code_with_the_device() {
     let folder = "app/src/graph/algorithms";

@@ -257,7 +257,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What can be reached from a module over one use or more.
+/// The modules that a module reaches over one use or more.
 fn reached<'a>(uses: &'a Uses, from: &str) -> BTreeSet<&'a String> {
     let mut found = BTreeSet::new();
     let mut next: Vec<&String> = uses.get(from).into_iter().flatten().collect();

@@ -1,4 +1,4 @@
-//! What `heapwood export` writes, compiled and linked by NVIDIA's nvcc as the page in the folder
+//! The output of `heapwood export`, compiled and linked by NVIDIA's nvcc as the page in the folder
 //! says: without a GPU. `cargo xtask nvcc` installs nvcc where this looks for it.
 
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ fn every_export_links_with_its_example() {
     }
 }
 
-/// The example of docs/export.md, linked with heapwood's kernels as an allocator of somebody else's.
+/// The example of docs/export.md, linked with heapwood's kernels as an external allocator.
 #[test]
 fn an_export_is_linked_with_our_kernels() {
     let Some(tools) = Tools::find() else {

@@ -41,7 +41,7 @@ fn the_page_shows_the_example() {
     assert!(page.contains(BUMP), "docs/examples/bump.cu is another");
 }
 
-/// What is found before a GPU is asked; whatever it is, the file is not as it should be.
+/// Faults of files that the program finds without a GPU.
 #[test]
 fn files_without_device_code_to_link_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");

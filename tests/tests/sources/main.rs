@@ -1,4 +1,5 @@
-//! What is compiled, linked and documented: rules of the PTX, NVIDIA's linker, pages.
+//! Tests of the sources, of the PTX compiled from them, of its linking with NVIDIA's linker, and of
+//! the pages.
 
 mod architecture_page;
 mod circles;

@@ -28,8 +28,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric())
 }
 
-/// The orders that the calls of a source ask for. What a source does not import is no order
-/// there: a kernel may have the same name.
+/// The orders that the calls of a source ask for. A name counts as an order only if the source
+/// imports it, because a kernel may have the same name.
 fn asked(file: &str, source: &str, orders: &mut Orders) {
     let code = source.split("#[cfg(test)]").next().unwrap_or_default();
     let imports = code

@@ -42,7 +42,7 @@ fn modules() -> Modules {
         .collect()
 }
 
-/// What stands between the parentheses of each `asm!` of a source file.
+/// The text between the parentheses of each `asm!` of a source file.
 fn assembly(source: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     for (start, _) in source.match_indices("asm!(") {
@@ -82,9 +82,9 @@ fn source_violations(path: &Path, source: &str) -> Vec<String> {
     found
 }
 
-/// Whether a line names a whole object behind a pointer as a reference: nobody
-/// may change any word of it meanwhile, as other warps do with words of tables. A
-/// pointer that was cast is one to an atomic type, or to a lane's own.
+/// Whether a line names a whole object behind a pointer as a reference. No thread may change a word
+/// of the object meanwhile, but other warps change words of tables. A pointer that was cast is one
+/// to an atomic type, or to a lane's own.
 fn is_shared_reference(line: &str) -> bool {
     let named = ["= &*", "= &mut *", "= unsafe { &*", "= unsafe { &mut *"];
     named.iter().any(|start| line.contains(start)) && !line.contains("cast")

@@ -35,11 +35,11 @@ const NAMES: f64 = 202.0;
 const FIRST_PANEL: f64 = 222.0;
 /// From one panel to the next.
 const PITCH: f64 = 214.0;
-/// The axis of a panel. What is left of the pitch is for the figure of the longest row.
+/// The length of a panel's axis. The rest of the pitch holds the figure of the longest row.
 const AXIS: f64 = 146.0;
-/// The largest ratio on the axis. What is beyond is an arrow at its end.
+/// The largest ratio on the axis. Larger ratios are arrows at its end.
 const MAX_RATIO: f64 = 20.0;
-/// The middle of the first row, the height of a row, and what parts two families.
+/// The middle of the first row, the height of a row, and the gap between two families.
 const FIRST_ROW: f64 = 166.0;
 const ROW: f64 = 26.0;
 const FAMILY_GAP: f64 = 10.0;
@@ -87,12 +87,12 @@ struct Panel {
     /// How much of it.
     note: String,
     time: fn(&Times) -> Outcome,
-    /// What is 1 on the axis.
+    /// The lower bound, which is 1 on the axis.
     bound: Option<f64>,
 }
 
 impl Panel {
-    /// What an allocator takes, as a multiple of the lower bound.
+    /// The time of an allocator, as a multiple of the lower bound.
     fn ratio(&self, times: &Times) -> Outcome {
         let time = (self.time)(times)?;
         Ok(time / self.bound.ok_or("-".to_owned())?)
@@ -224,7 +224,7 @@ fn rows<'t>(times: &'t [Times]) -> Vec<(f64, &'t Times<'t>)> {
     rows
 }
 
-/// What is drawn so far.
+/// The SVG elements drawn so far.
 #[derive(Default)]
 struct Picture {
     elements: String,

@@ -38,7 +38,7 @@ const fn column(
     }
 }
 
-/// What is shown of the five workloads.
+/// Measurements of the five workloads, one per column.
 const COLUMNS: [Column; 8] = [
     column("W1, 16 B", "threads", "malloc", 100_000, Some(16)),
     column("W1, 1 KiB", "threads", "malloc", 100_000, Some(1024)),
@@ -58,7 +58,7 @@ fn row_of<'r>(allocator: &'r str, meta: &Meta) -> Row<'r> {
     (allocator, meta.link.as_ref().map(|link| link.merged))
 }
 
-/// What its row says.
+/// The label of an allocator's row.
 fn label((allocator, merged): Row) -> String {
     let name = given_name(allocator);
     match merged {
@@ -68,7 +68,7 @@ fn label((allocator, merged): Row) -> String {
     }
 }
 
-/// What the user has called an allocator: its name, and behind a point how it was compiled.
+/// The name that the user gave an allocator: its own name, and behind a point its compilation.
 fn given_name(allocator: &str) -> &str {
     allocator
         .split_once("name=")

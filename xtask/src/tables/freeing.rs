@@ -8,7 +8,7 @@ const CANNOT_FREE: [(&str, &str); 3] = [
     ("fdgmalloc", "frees all together"),
 ];
 
-/// What its rows say of an allocator that cannot free.
+/// The note in the rows of an allocator that cannot free.
 fn note(allocator: &str) -> Option<&'static str> {
     let name = allocator.split(':').next().unwrap_or_default();
     let mut noted = CANNOT_FREE.iter();

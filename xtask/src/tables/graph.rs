@@ -6,8 +6,7 @@ use super::results::{GraphReport, GraphRow, Meta, Results, UpdateReport, origin_
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
 
-/// What is computed on each graph as loaded, over the allocator with the best time of
-/// those that can free.
+/// The algorithms on each graph as loaded, over the fastest allocator that can free.
 pub fn algorithms(results: &Results) -> Result<String> {
     let titles = [
         "graph",

@@ -206,7 +206,7 @@ pub fn build<'r>(
     tree.map(|tree| tree.build_ms.median).ok_or("-".to_owned())
 }
 
-/// What was built, a row a scene.
+/// The trees that were built, one row per scene.
 pub fn trees(results: &Results) -> Result<String> {
     let scenes = by_scene(results, false)?;
     if scenes.is_empty() {

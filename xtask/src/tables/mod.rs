@@ -54,7 +54,7 @@ const MAX_ROWS: usize = 40;
 const MAX_BYTES: usize = 15 * 1024;
 const BEGIN: &str = "<!-- table: ";
 const END: &str = "<!-- end of table -->";
-/// What a table says without its measurements.
+/// The text in place of a table without measurements.
 const NOT_MEASURED: &str = "Not measured yet.\n";
 
 /// Renews the tables of all documents, the CSV and the chart or, with `check`, fails if one of

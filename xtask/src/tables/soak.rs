@@ -8,9 +8,9 @@ use crate::Result;
 
 /// The rounds that a table has.
 const ROUNDS: [u32; 4] = [1, 10, 100, 1000];
-/// A time is the median over so many rounds, the last of which is the one in the title.
+/// A time is the median over so many rounds. The title names the last one.
 const WINDOW: u32 = 10;
-/// Growth is that between these rounds. The first few fill what was loaded tightly.
+/// Growth is measured between these rounds. The first few rounds fill a tightly loaded graph.
 const GROWTH: [u32; 2] = [10, 1000];
 
 /// A row for each graph, allocator and layout: times of insertions and deletions early and

@@ -12,7 +12,7 @@ use crate::Result;
 /// The allocator of Lee's paper.
 const REFERENCE: &str = "buddy";
 
-/// A case but for the allocator: turns, threads and bytes, of which mixed sizes have none.
+/// A case without its allocator: turns, threads and bytes. Mixed sizes have no bytes.
 type Setting = (u32, u32, Option<u64>);
 
 fn setting(case: &MicroRow) -> Setting {

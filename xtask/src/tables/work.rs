@@ -12,7 +12,7 @@ pub const REQUESTS: (u32, u64) = (100_000, 1024);
 /// Edges of a batch.
 pub const EDGES: u64 = 1_000_000;
 
-/// What one allocator takes.
+/// The times of one allocator.
 pub struct Times<'r> {
     /// The allocator.
     pub allocator: &'r str,

@@ -20,7 +20,7 @@ pub(super) fn listing(toolchain: &Toolchain, bitcode: &Path) -> Result<String> {
         .arg(bitcode))
 }
 
-/// What functions of the family `export` are, as `with_exports` names them.
+/// Suffixes of the functions in the family `export`, as `with_exports` names them.
 pub(crate) const EXPORTED: [&str; 3] = ["_init", "_malloc", "_free"];
 
 /// The allocator of an exported function with this name.

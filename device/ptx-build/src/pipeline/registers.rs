@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::Result;
 
-/// What the names of the constants begin with.
+/// The prefix of the constants' names.
 const PREFIX: &str = "registers__";
 
 /// The limits of entries that have one, by the entries' names.

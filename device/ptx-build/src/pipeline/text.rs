@@ -63,8 +63,8 @@ fn name_in(line: &str) -> Option<&str> {
     }
 }
 
-/// Shortens the names of parameters, which have their function's name in them
-/// though nobody else sees them, and of the functions in `LONG_NAMES`.
+/// Shortens the names of parameters, which contain their function's name though no other function
+/// sees them, and of the functions in `LONG_NAMES`.
 pub(super) fn short_names(mut text: String) -> String {
     let mut names: Vec<String> = text
         .lines()

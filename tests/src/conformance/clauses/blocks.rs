@@ -1,4 +1,4 @@
-//! What a single block is like, and that many do not overlap.
+//! Clauses about a single block, and about many that must not overlap.
 
 use heapwood_device::allocator::Handle;
 use heapwood_device::simt::Warp;

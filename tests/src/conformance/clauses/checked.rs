@@ -21,8 +21,8 @@ pub fn double_frees<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         bench.ledger.strike(&block, block.requested_by);
         bench.launch(&|warp| {
             let handle = H::from_bits(block.bits);
-            // SAFETY: nobody uses the block; that all but one of these calls
-            // are wrong is what the allocator has to find.
+            // SAFETY: no thread uses the block; the allocator must find that all but one of these
+            // calls are wrong.
             unsafe {
                 if coalesced {
                     bench.pool.allocator().free_coalesced(warp, handle);

@@ -49,8 +49,8 @@ fn fill<M: Machine, H: Handle>(bench: &Bench<M, H>, sizes: &[u64]) -> u64 {
     })
 }
 
-/// What the heap holds in blocks of all octaves. One that has a part for small blocks and
-/// another for large ones holds more than its largest block.
+/// The bytes that the heap holds in blocks of all octaves. A heap with separate regions for small
+/// and large blocks holds more than its largest block.
 fn holds<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
     let filled = fill(bench, &octaves(least_bytes));
     bench.reset();

@@ -1,4 +1,4 @@
-//! What happens when memory runs out, and after it was given back.
+//! Clauses about exhausted memory, and about memory that was freed afterwards.
 
 use heapwood_device::allocator::{Handle, Properties, REFUSAL_ACCESSES};
 
@@ -22,7 +22,7 @@ fn fill_up<M: Machine, H: Handle>(bench: &Bench<M, H>, bytes: u64) -> Vec<Block>
     bench.alone(|warp| std::iter::from_fn(|| bench.obtain(warp, bytes, false)).collect::<Vec<_>>())
 }
 
-/// Sizes of which a pool holds some hundreds, or a few.
+/// Three sizes: a pool holds hundreds of blocks of the smallest and a few of the largest.
 fn some_sizes<M: Machine, H: Handle>(bench: &Bench<M, H>) -> [u64; 3] {
     let most = bench.max_block();
     [most / 1500 + 16, most / 100, most / 5]
@@ -62,8 +62,8 @@ pub fn exhaustion<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     }
 }
 
-/// What was made ready ahead is served and nothing of it is lost, however much it was; where
-/// memory serves all sizes, it is not kept from others.
+/// Blocks that `provide` made ready are granted, and none is lost, however many there were. Where
+/// memory serves all sizes, other sizes get it too.
 pub fn provided<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.provides {
         return;
@@ -102,8 +102,8 @@ pub fn provided<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     }
 }
 
-/// What was freed, in any order, serves as many blocks again, or what these leave over is there
-/// for other sizes.
+/// Memory that was freed in any order serves as many blocks again, or other sizes get the
+/// remainder.
 pub fn recovery<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     if !bench.properties.frees || bench.properties.may_overwrite {
         return;
@@ -155,7 +155,7 @@ pub fn reuse_across_sizes<M: Machine, H: Handle>(bench: &Bench<M, H>) {
     let [small, medium, large] = some_sizes(bench);
     for _ in 0..2 {
         let blocks = fill_up(bench, small);
-        // Every second block leaves holes, of which none holds more.
+        // Freeing every second block leaves holes, and none holds a larger block.
         let (odd, even): (Vec<_>, Vec<_>) = (0..blocks.len()).partition(|index| index % 2 == 1);
         let pick = |indices: &[usize]| indices.iter().map(|&i| blocks[i]).collect::<Vec<_>>();
         bench.retire_all(&pick(&odd));

@@ -76,7 +76,7 @@ pub fn coalesced<M: Machine, H: Handle>(bench: &Bench<M, H>) {
 #[derive(Debug, Default)]
 pub struct Slot {
     block: Mutex<Option<Block>>,
-    /// What the contract asks for when a block changes hands.
+    /// The atomic that orders accesses when a block changes its owner, as the contract requires.
     order: AtomicU32,
 }
 

@@ -23,9 +23,9 @@ const STEP: u64 = 1 << 32;
 pub struct Store {
     /// Its position in modification order.
     stamp: u64,
-    /// What it wrote.
+    /// The value that it wrote.
     pub value: u64,
-    /// What happens before whoever acquires it.
+    /// The clock of the accesses that happen before an access that acquires this store.
     pub message: Option<Clock>,
     /// Whether it is a read-modify-write that read the store before.
     follows: bool,
@@ -42,11 +42,11 @@ pub struct By {
     pub site: &'static Site<'static>,
 }
 
-/// What is known of a word, or of four bytes that are accessed plainly.
+/// The history of a word, or of four bytes that are accessed plainly.
 #[derive(Default)]
 pub struct Location {
     stores: VecDeque<Store>,
-    /// Who has read or written the store of which stamp.
+    /// The accesses that have read or written a store, with the store's stamp.
     seen: Vec<(By, u64)>,
     /// The last plain write, and the plain reads since.
     written: Option<By>,
@@ -115,9 +115,9 @@ impl Location {
         }
     }
 
-    /// The store that a read-modify-write reads: the newest, or an older one that
-    /// the lane may still see and that no other read-modify-write has read. What
-    /// it writes goes behind that one, by `follow`.
+    /// The store that a read-modify-write reads: the newest, or an older one that the lane may
+    /// still see and that no other read-modify-write has read. Its own store goes behind that one,
+    /// by `follow`.
     pub fn read_to_modify(&self, clock: &Clock, is_stale: bool, random: &mut Random) -> usize {
         let newest = self.stores.len() - 1;
         if !is_stale || newest == 0 {
@@ -176,7 +176,7 @@ impl Location {
         while self.stores.len() > DEPTH {
             self.stores.pop_front();
         }
-        // What is left says more than that a lane has seen the oldest.
+        // A record that a lane has seen the oldest store excludes no store from its loads.
         let oldest = self.stores[0].stamp;
         self.seen.retain(|(_, stamp)| *stamp > oldest);
     }

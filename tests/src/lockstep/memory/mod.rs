@@ -1,17 +1,16 @@
 //! The weak memory of a run: what a load may return is more than the last
 //! store, and what is not ordered is a race.
 //!
-//! The model is that of C11 as repaired by Lahav and others 2017 (RC11), in
-//! operational form: each word has its stores in modification order, a load
-//! returns one that the lane may still see, chosen at random, and a release
-//! carries the lane's clock to whoever acquires it. A fence turns the relaxed
-//! accesses around it into releases and acquires. `sync` orders its lanes;
-//! votes and shuffles order nothing. `SeqCst` is what PTX makes of it: a
-//! sequentially consistent fence in front of the access.
+//! The model is that of C11 as repaired by Lahav and others 2017 (RC11), in operational form: each
+//! word has its stores in modification order, a load returns one that the lane may still see,
+//! chosen at random, and a release carries the lane's clock to lanes that acquire it. A fence turns
+//! the relaxed accesses around it into releases and acquires. `sync` orders its lanes; votes and
+//! shuffles order nothing. `SeqCst` is what PTX makes of it: a sequentially consistent fence in
+//! front of the access.
 //!
-//! Real memory always holds the newest store, for whoever looks after the run.
-//! A load never returns a store that has not been made yet: load buffering,
-//! which PTX allows, is not in the model (`docs/memory-model.md`).
+//! Real memory always holds the newest store, for readers after the run. A load never returns a
+//! store that has not been made yet: load buffering, which PTX allows, is not in the model
+//! (`docs/memory-model.md`).
 
 mod clock;
 mod location;
@@ -58,11 +57,11 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// What a lane knows.
+/// The knowledge of a lane, as vector clocks.
 struct View {
-    /// What happens before its next action.
+    /// The accesses that happen before its next action.
     clock: Clock,
-    /// What would, had all its relaxed loads been acquires.
+    /// The accesses that would, had all its relaxed loads been acquires.
     pending: Clock,
     /// Its clock at its last release fence, which its relaxed stores carry.
     fenced: Option<Clock>,
@@ -91,7 +90,7 @@ impl Moment {
 pub struct Memory {
     views: Vec<View>,
     locations: HashMap<usize, Location, BuildHasherDefault<AddressHasher>>,
-    /// What happens before every sequentially consistent fence to come.
+    /// The accesses that happen before every sequentially consistent fence to come.
     fences: Clock,
     random: Random,
     /// One load in so many may return an older store.
@@ -134,7 +133,7 @@ fn write_real(address: usize, bytes: usize, value: u64) {
     }
 }
 
-/// What a read-modify-write stores over `before`, if anything.
+/// The value that a read-modify-write stores over `before`, if it stores one.
 fn modified(operation: Operation, before: u64, bytes: usize) -> Option<u64> {
     let value = match operation {
         Operation::Swap(value) => value,
@@ -159,7 +158,7 @@ impl Memory {
         let mut random = Random::new(seed ^ 0x6d65_6d6f_7279);
         let view = |lane| {
             let mut clock = Clock::new(lanes);
-            // What is there before the run has epoch 0 and is known to all.
+            // Stores from before the run have epoch 0, and every lane knows them.
             clock.advance(lane);
             View {
                 clock,
@@ -272,7 +271,7 @@ impl Memory {
         let store = location.store(index);
         let (before, inherited) = (store.value, store.message.clone());
         if let Some(message) = &inherited {
-            // What the clock has need not be pending.
+            // Accesses in the clock need not be pending too.
             if acquires(order) {
                 view.clock.join(message);
             } else {

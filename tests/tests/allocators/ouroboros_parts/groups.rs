@@ -13,8 +13,8 @@ use heapwood_tests::lockstep::Random;
 use super::queues::check_closed;
 use super::{CLASS, Tiny, arena, everywhere, heap};
 
-/// Each lane of `all` enqueues an entry of its class, all classes together.
-/// Whether there was room for it.
+/// Each lane of `all` enqueues an entry of its class, all classes together. Returns whether there
+/// was room for it.
 pub fn enqueue<W: Warp, Q: Queue>(
     warp: W,
     arena: &Arena<Tiny>,
@@ -23,7 +23,7 @@ pub fn enqueue<W: Warp, Q: Queue>(
     entry: u32,
 ) -> bool {
     // SAFETY: `class` is one of `Tiny` in all tests; a lane of a group that has room has a
-    // position, and uses it once. Nobody takes an entry for a chunk.
+    // position, and uses it once. No lane takes an entry for a chunk.
     unsafe {
         let group = Group::by_key(warp, all, class);
         let together = Q::reserve(warp, arena, all, class, group.size, &group);

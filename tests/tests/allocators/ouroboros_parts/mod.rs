@@ -35,7 +35,7 @@ type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;
 /// The smallest heap of so many tiny chunks, or a few more, since tables are aligned;
 /// initialised for queues of kind `Q`.
 fn heap<M: Machine, Q: Queue>(machine: &M, chunks: u32) -> Memory<Q> {
-    // What the chunks take without any table.
+    // The bytes of the chunks without any table.
     let mut bytes = u64::from(chunks) * (Tiny::CHUNK_BYTES + METADATA_BYTES);
     let pool = loop {
         bytes += 64;

@@ -62,7 +62,7 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
                 continue;
             }
             let n = 1 + random.below(9) as u32;
-            // What there is of it, and the rest by waiting or bringing.
+            // Takes the available resources first, and gets the rest by waiting or allocating.
             own = semaphore.take(n);
             check(held.fetch_add(own, SeqCst) + own);
             let left = n - own;
@@ -100,7 +100,7 @@ fn semaphore<M: Machine>(machine: &M, seed: u32) {
     };
     assert_eq!(semaphore.read(), expected);
     assert_eq!(held.load(SeqCst), 0);
-    // What is there can be had, once more and no further.
+    // All resources can be taken once, and no more.
     assert_eq!(semaphore.take_all(), allocated.load(SeqCst));
     assert_eq!(semaphore.take(1), 0);
 }
@@ -110,8 +110,8 @@ fn the_semaphore_gives_no_more_than_there_is() {
     everywhere(150, semaphore, semaphore);
 }
 
-/// Who reads first takes what there is, and leaves a count of nothing as it is: were it
-/// lowered at each look, who adds could not end the deficit (`Semaphore::take_if_any`).
+/// `Semaphore::take_if_any` reads first: it takes the available resources, and leaves a count of
+/// zero unchanged. If each look lowered the count, a signal could not end the deficit.
 #[test]
 fn looking_first_deepens_no_deficit() {
     let words = Words::new();
@@ -125,8 +125,8 @@ fn looking_first_deepens_no_deficit() {
     assert_eq!(semaphore.take_if_any(1), 0);
 }
 
-/// Everyone wants more than there is, at once: all but a few must be refused,
-/// and none may wait for ever for what was promised.
+/// All lanes request more than there is, at once: most must be refused, and none may wait for ever
+/// for promised resources.
 #[test]
 #[cfg_attr(miri, ignore = "switches stacks")]
 fn waiting_ends_when_nothing_comes() {
@@ -150,7 +150,7 @@ fn waiting_ends_when_nothing_comes() {
             }
             served.fetch_add(u32::from(taken), SeqCst);
         });
-        // What is left arrived after the last of the others was refused.
+        // The remaining resources arrived after the last refusal.
         let left = semaphore.read();
         let bundles = seed % 3;
         assert!(served.load(SeqCst) >= bundles);
@@ -191,8 +191,8 @@ fn a_deficit_is_taken_away() {
     assert_eq!(semaphore.take(1 << 25), 3);
 }
 
-/// Threads take and add small numbers of which there are few, so that deficits come and
-/// go all the time: nothing is lost and nothing made.
+/// Threads take and add small counts of scarce resources, so that deficits come and go all the
+/// time. No resource is lost and none is made.
 fn deficits<M: Machine>(machine: &M, seed: u32) {
     let words = Words::new();
     let semaphore = words.semaphore();

@@ -64,7 +64,7 @@ impl Shelf {
         self.folder.path().join("some.tree")
     }
 
-    /// What is wrong with a file of these bytes.
+    /// The damage of a file of these bytes.
     pub fn damage(&self, bytes: &[u8]) -> Damage {
         let error = self.read(bytes).map(drop).expect_err("damage");
         let line = error.to_string();
@@ -75,7 +75,7 @@ impl Shelf {
         }
     }
 
-    /// What is wrong with this tree in place of the right one.
+    /// The damage of a file with this tree in place of the right one.
     pub fn damage_of(&self, tree: &HostTree) -> Damage {
         let mut bytes = Vec::new();
         let written = tree.write(self.scene.input_hash(), self.scene.len() as u32, &mut bytes);
