@@ -29,7 +29,7 @@ pub(crate) fn find(
     Err(error.unwrap_or_else(|| "it has no name".to_owned()))
 }
 
-/// What is in a file that another one names.
+/// Reads a file that another file names.
 pub(crate) fn read_beside(
     path: &Path,
     read: impl Fn(&Path) -> Result<Vec<u8>, ReadError>,

@@ -13,7 +13,7 @@ use gltf_json::{Accessor, Index, Root};
 pub(super) const VERTEX_BYTES: u64 = 16;
 pub(super) const CORNER_BYTES: u64 = 48;
 
-/// What primitives placed so far have.
+/// Colours of the primitives placed so far.
 #[derive(Default)]
 pub(super) struct Colours {
     /// Of the first vertices, up to the last one that has some.

@@ -14,7 +14,7 @@ use gltf_json::{Accessor, Index};
 pub(super) const VERTEX_BYTES: u64 = 12;
 pub(super) const CORNER_BYTES: u64 = 36;
 
-/// What primitives placed so far have.
+/// Normals of the primitives placed so far.
 #[derive(Default)]
 pub(super) struct Normals {
     /// Of the first vertices, up to the last one that has some.

@@ -21,7 +21,7 @@ use glam::{DVec3, Vec3};
 use header::Header;
 use heapwood_files::decompress;
 
-/// What every PLY file begins with.
+/// The first bytes of every PLY file.
 pub const MAGIC: &[u8] = b"ply";
 
 /// Whether `bytes` begin as a PLY file does: with a line that says so.
