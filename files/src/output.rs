@@ -45,8 +45,8 @@ impl Output {
         &self.path
     }
 
-    /// Whether it is a file, which every write replaces. What is written to a device or pipe
-    /// follows what was written before.
+    /// Whether it is a file, which every write replaces. Writes to a device or pipe append to
+    /// earlier ones.
     pub fn is_file(&self) -> bool {
         matches!(self.target, Target::File(_))
     }

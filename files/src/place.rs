@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// What the path of an output names.
+/// The target that the path of an output names.
 pub(crate) enum Place {
     /// A file, which is there or not, by a path that is no link.
     File(PathBuf),
@@ -80,7 +80,7 @@ pub(crate) fn folder(file: &Path) -> &Path {
 /// What the system says.
 pub(crate) fn temporary(file: &Path) -> io::Result<NamedTempFile> {
     let folder = folder(file);
-    // What is wrong with the folder is said best by asking for it.
+    // The folder's own metadata give the clearest error about it.
     if !folder.metadata()?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
