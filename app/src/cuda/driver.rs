@@ -50,7 +50,7 @@ const KNOWN: [RangeInclusive<i32>; 14] = [
 ///
 /// # Errors
 ///
-/// What the dynamic loader says about the first of the library's names.
+/// The dynamic loader's message about the first of the library's names.
 pub(super) fn library() -> Result<&'static Library, &'static str> {
     static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
     let opened = LIBRARY.get_or_init(|| {
