@@ -14,7 +14,7 @@ use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::link::OwnHeap;
 use crate::size::display;
 
-/// What sizes of the heap of the system are rounded up to where it is a part of a pool.
+/// The unit to which the size of the system's heap is rounded up where it is a part of a pool.
 const SYSTEM_HEAP_STEP: u64 = 1 << 16;
 
 /// Why an allocator cannot have its pool.
@@ -51,7 +51,7 @@ pub enum HeapError {
     Parameter {
         /// The allocator.
         allocator: &'static str,
-        /// What the parameters are.
+        /// The parameters that the allocator takes.
         expected: &'static str,
     },
     /// Checked mode found misuse.
@@ -100,7 +100,7 @@ pub(crate) fn from_setup_error(allocator: &'static str, pool: u64, error: SetupE
     }
 }
 
-/// What is wrong with blocks that were refused for their addresses.
+/// The message about blocks that were refused for their addresses.
 fn invalid_grants(outside: u64, misaligned: u64) -> String {
     let blocks = |count: u64| match count {
         1 => "1 block".to_owned(),
@@ -251,7 +251,7 @@ impl<'b> DeviceHeap<'b> {
         })
     }
 
-    /// What a launch over this heap takes.
+    /// The allocator and the heap, as a launch takes them.
     pub fn parts(&self) -> (&'static HostAllocator, Heap) {
         (self.allocator, self.heap)
     }

@@ -93,7 +93,7 @@ pub fn keep_for_results() {
         if let Ok(kept) = io::stdout().as_fd().try_clone_to_owned()
             && rustix::stdio::dup2_stdout(io::stderr()).is_ok()
         {
-            // Nobody else sets it: a run begins on one thread.
+            // No other thread sets it: a run begins on one thread.
             let _ = KEPT.set(File::from(kept));
         }
     }

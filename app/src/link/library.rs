@@ -195,7 +195,7 @@ impl OwnHeap {
         })
     }
 
-    /// What the functions find in the first word of their state.
+    /// The first word of the functions' state: the library's heap.
     pub fn word(&self) -> u64 {
         self.heap.expose_provenance() as u64
     }

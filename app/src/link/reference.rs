@@ -1,5 +1,5 @@
-//! An allocator of heapwood's own behind the interface of the user's: AtomicMalloc, called. What
-//! it takes longer than AtomicMalloc in the kernels is what a call costs.
+//! An allocator of heapwood's own behind the interface of the user's: AtomicMalloc, called. The
+//! difference to the time of AtomicMalloc in the kernels is the cost of a call.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -9,9 +9,9 @@ use super::{Kind, Link, LinkedFile};
 
 /// Its functions for a GPU.
 const PTX: &str = include_str!("reference.ptx");
-/// What stands for its file.
+/// The name in place of a file's.
 const NAME: &str = "heapwood's reference";
-/// What blocks are aligned to, in bytes.
+/// The alignment of blocks, in bytes.
 const ALIGNMENT: u64 = 16;
 
 impl Link {

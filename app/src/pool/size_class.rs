@@ -56,7 +56,7 @@ impl Fit {
     pub(super) fn of(bytes: u64) -> Self {
         if bytes > MAX_CLASS {
             let most = bytes.saturating_add(bytes / LARGE_SLACK);
-            // What cannot be rounded is refused by any provider.
+            // Any provider refuses a size that cannot be rounded.
             let bytes = bytes.checked_next_multiple_of(PAGE).unwrap_or(bytes);
             return Self::Large { bytes, most };
         }
