@@ -1,4 +1,4 @@
-//! What a graph takes of its pool, and the most that it took.
+//! The memory that a graph takes of its pool, and its maximum.
 
 use super::store::Store;
 use crate::backend::BackendError;

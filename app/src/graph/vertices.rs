@@ -12,7 +12,7 @@ use super::vertex_list::List;
 use super::workspace::Workspace;
 use crate::backend::BackendError;
 
-/// What became of vertices that were to be deleted.
+/// The outcome of a deletion of vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VertexDeletion {
     /// Vertices that existed, and do not any more.

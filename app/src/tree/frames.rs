@@ -63,7 +63,7 @@ pub struct FramePlan {
     pub limits: Limits,
 }
 
-/// What is known of a frame's tree, which is in the pool.
+/// The measurements of a frame's tree, which is in the pool.
 #[derive(Clone, Debug)]
 pub struct BuiltFrame {
     /// All kernels of the frame, in milliseconds: the build, moving the tree into the pool, and

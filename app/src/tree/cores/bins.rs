@@ -8,7 +8,7 @@ use super::facets::Reference;
 /// Bins of a list.
 pub const COUNT: usize = BINS as usize;
 
-/// What is known of the parts in each bin of a list.
+/// Counts of the parts in each bin of a list.
 #[derive(Clone, Copy)]
 pub struct Histogram {
     /// Parts that start in the bin.

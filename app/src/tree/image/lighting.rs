@@ -13,7 +13,7 @@ use super::environment::EnvironmentWords;
 use super::parameters::parameters_of;
 use super::textured::Textured;
 
-/// What reflects and emits the light of a scene.
+/// The surfaces and lights of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lighting {
     pub(super) materials: Vec<[f32; MATERIAL_FLOATS]>,
@@ -23,9 +23,9 @@ pub struct Lighting {
     pub(super) light_area: f64,
     pub(super) delta_lights: Vec<[f32; DELTA_LIGHT_FLOATS]>,
     pub(super) sky: Sky,
-    /// What takes the place of materials where there are textures.
+    /// The textures that replace materials, where there are some.
     pub(super) textured: Option<Textured>,
-    /// What takes the place of the sky.
+    /// The environment that replaces the sky.
     pub(super) environment: Option<EnvironmentWords>,
     /// For each triangle the normals of its corners; empty where all are flat.
     pub(super) normals: Vec<CornerNormals>,
