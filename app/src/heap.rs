@@ -271,8 +271,7 @@ impl<'b> DeviceHeap<'b> {
         self.allocator.properties.may_overwrite
     }
 
-    /// Whether [`Self::init`] leaves live blocks in the heap, so that whoever is done with it
-    /// frees them:
+    /// Whether [`Self::init`] leaves live blocks in the heap, which its last user frees:
     /// [`Allocator::SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP).
     pub fn keeps_blocks(&self) -> bool {
         self.allocator.properties.system_heap
@@ -321,7 +320,7 @@ impl<'b> DeviceHeap<'b> {
             heap: Some(self.parts()),
             grid: Grid::Persistent,
         };
-        // SAFETY: the kernel needs nothing but the heap, which nobody uses.
+        // SAFETY: the kernel needs nothing but the heap, which no other kernel uses.
         unsafe { self.backend.launch(&launch) }
     }
 

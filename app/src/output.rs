@@ -103,7 +103,7 @@ pub fn keep_for_results() {
 ///
 /// # Errors
 ///
-/// [`Error::Closed`] if nobody reads it, [`Error::Write`] otherwise.
+/// [`Error::Closed`] if its reader has closed it, [`Error::Write`] otherwise.
 pub fn print(text: &str) -> Result<(), Error> {
     print_with(|out| out.write_all(text.as_bytes()))
 }

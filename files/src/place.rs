@@ -19,11 +19,11 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// Follows the links of `path` and makes sure that a file can be written there.
-    /// A device or pipe is not opened: whoever reads a pipe would see it end.
+    /// Follows the links of `path` and makes sure that a file can be written there. A device or
+    /// pipe is not opened: the reader of a pipe would see it end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn of(path: &Path) -> io::Result<Self> {
         let missing = match path.metadata() {
             Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -77,7 +77,7 @@ pub(crate) fn folder(file: &Path) -> &Path {
 /// file that it will replace, or else those of any new one.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the operating system.
 pub(crate) fn temporary(file: &Path) -> io::Result<NamedTempFile> {
     let folder = folder(file);
     // The folder's own metadata give the clearest error about it.

@@ -12,7 +12,7 @@ use crate::SceneError;
 /// The bytes that `file` gives for the first name under which a file is there, and that name.
 ///
 /// # Errors
-/// What `file` says of the name that is most likely meant.
+/// The error of `file` for the most likely name.
 pub(crate) fn find(
     name: &str,
     mut file: impl FnMut(&str) -> Result<Vec<u8>, String>,

@@ -31,7 +31,7 @@ pub struct Function {
     module: Arc<Loaded>,
 }
 
-/// A module that is unloaded when nobody needs it any more.
+/// A module that is unloaded with its last user.
 #[derive(Debug)]
 struct Loaded {
     handle: CUmodule,

@@ -64,7 +64,7 @@ pub(super) unsafe extern "C" fn malloc(state: *mut u8, bytes: u64) -> *mut u8 {
 ///
 /// # Safety
 ///
-/// The state is zeroed, aligned and large enough, and nobody else uses it.
+/// The state is zeroed, aligned and large enough, and no other code uses it.
 pub(super) unsafe extern "C" fn init(
     state: *mut u8,
     pool: *mut u8,
@@ -89,7 +89,7 @@ mod tests {
         let mut pool = [0_u128; 8];
         let (state, pool) = (state.as_mut_ptr().cast(), pool.as_mut_ptr().cast::<u8>());
         let offset = |bytes| {
-            // SAFETY: there is room for the state, and nobody else uses it.
+            // SAFETY: there is room for the state, and no other code uses it.
             let block = unsafe { malloc(state, bytes) };
             block.addr().checked_sub(pool.addr())
         };

@@ -47,9 +47,9 @@ pub struct Pool<P: Provider> {
     events: AtomicU64,
     /// Bytes freed on streams since pending work was looked at for the limit.
     unseen: AtomicU64,
-    /// Held while free memory is given back for a reason other than its own deallocation.
-    /// Memory on its way is in neither the cache nor the provider, so whoever is about to
-    /// fail for want of it has to wait.
+    /// Held while free memory is given back for a reason other than its own deallocation. Memory on
+    /// its way is in neither the cache nor the provider, so a request that is about to fail for
+    /// want of it has to wait.
     giving_back: Mutex<()>,
     /// Tells the blocks of this pool from others.
     number: u64,

@@ -264,7 +264,7 @@ fn other_hashes_are_found_in_what_is_taken_over() {
     put(&folder, "a.json", &rows);
     let outcome = run(&folder, &format!("{GRAPH} --resume @a.json -o @b.json"));
     assert!(outcome.error(5).contains("ended with different graphs"));
-    // Written, for whoever wants to look.
+    // The result is written all the same, for inspection.
     assert!(folder.path("b.json").is_file());
 }
 

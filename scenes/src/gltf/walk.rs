@@ -349,7 +349,7 @@ pub(super) fn of_triangles(
     (of_triangles.collect(), faulty)
 }
 
-/// Nodes that are nobody's children.
+/// Nodes without a parent.
 fn orphans(root: &Root) -> Vec<Index<Node>> {
     let mut has_parent = vec![false; root.nodes.len()];
     let children = root

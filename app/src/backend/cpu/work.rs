@@ -230,8 +230,8 @@ mod tests {
             panic::catch_unwind(AssertUnwindSafe(|| unsafe { work.finish(helpers) })).err()
         });
         let panic = panic.map(|panic| panic.downcast_ref::<&str>().map_or("", |why| why).into());
-        // Whoever comes late finds nothing.
-        // SAFETY: nobody else is left.
+        // A late helper finds nothing.
+        // SAFETY: no other worker is left.
         unsafe { work.help(0) };
         let runs = runs.into_iter().map(AtomicU32::into_inner).collect();
         (runs, panic)

@@ -81,7 +81,7 @@ impl TreeFile {
     ///
     /// # Errors
     ///
-    /// Another scene, and whatever is wrong with the tree.
+    /// Another scene, and any fault of the tree.
     pub fn tree(&self, scene: &Scene) -> Result<HostTree, TreeFileError> {
         let header = &self.header;
         let given = scene.input_hash();
