@@ -178,7 +178,7 @@ pub struct AllocatorName {
 }
 
 impl AllocatorName {
-    /// That of `spec`.
+    /// The allocator name of `spec`.
     pub fn of(spec: &Spec) -> Self {
         Self {
             name: spec.name(),

@@ -223,7 +223,7 @@ pub enum LineProblem {
     Earlier {
         /// Its time.
         time: u64,
-        /// That of the event before.
+        /// The time of the event before.
         before: u64,
     },
     /// A vertex is listed twice.

@@ -108,7 +108,7 @@ pub enum Warning {
         path: String,
         /// The object, its name, and its node.
         what: String,
-        /// Why.
+        /// The cause.
         cause: String,
     },
     /// Points and lines have no area and were skipped.

@@ -91,7 +91,7 @@ impl Store<'_> {
         let fresh = workspace.map(|workspace| self.end_deletion(workspace));
         ms += ran?;
         let known = self.deleted.len();
-        // Those that do not exist yet may be inserted later.
+        // Vertices that do not exist yet may be inserted later.
         let there = 0..self.shape().vertices;
         self.deleted
             .extend(vertices.iter().filter(|&v| there.contains(v)));

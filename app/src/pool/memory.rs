@@ -33,7 +33,7 @@ struct Fence<E> {
     event: E,
     /// Larger for events that are recorded later.
     order: u64,
-    /// Of other streams. A block seldom changes its stream before the work is done.
+    /// Fences of other streams. A block seldom changes its stream before the work is done.
     earlier: Option<Box<Fence<E>>>,
 }
 

@@ -35,14 +35,14 @@ const LARGE_SLACK: u64 = 8;
 /// Which blocks serve a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// Those of a class.
+    /// Blocks of a class.
     Class {
         /// Its number, by size.
         class: usize,
         /// The size of its blocks, in bytes.
         bytes: u64,
     },
-    /// Those of these sizes.
+    /// Blocks between these sizes.
     Large {
         /// The smallest, and the size of a new block, in bytes.
         bytes: u64,

@@ -161,7 +161,7 @@ pub fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-/// Those of a result's `meta`.
+/// The keys of a result's `meta`.
 const META_KEYS: [&str; 7] = [
     "commit",
     "compiler",

@@ -29,9 +29,9 @@ pub enum Note {
     },
     /// The first line holds names of columns.
     Columns {
-        /// That of the sources.
+        /// The name of the column of sources.
         source: String,
-        /// That of the targets.
+        /// The name of the column of targets.
         target: String,
     },
     /// The vertices of the right side follow those of the left side.

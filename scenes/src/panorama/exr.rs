@@ -142,7 +142,7 @@ mod tests {
     use image::{ImageFormat, Rgb32FImage};
     use std::io::Cursor;
 
-    /// Of 3 by 2 texels.
+    /// A sound file of 3 by 2 texels.
     fn sound() -> Vec<u8> {
         let mut file = Cursor::new(Vec::new());
         let image = Rgb32FImage::from_raw(3, 2, vec![1.0; 18]).unwrap();

@@ -51,7 +51,7 @@ pub fn file_bytes(nodes: u64, references: u64) -> u64 {
 }
 
 impl Header {
-    /// That of a tree of so many triangles of the scene with this hash.
+    /// The header for a tree of so many triangles of the scene with this hash.
     pub fn of(tree: &HostTree, scene_hash: u64, triangles: u32) -> Self {
         let options = &tree.options;
         let Costs {

@@ -23,7 +23,7 @@ const PATHS: u64 = 1 << 22;
 /// Which rays a run traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RayKinds {
-    /// Those from the eye.
+    /// Rays from the eye.
     Primary,
     /// All but shadow rays.
     Unshadowed,

@@ -77,7 +77,7 @@ fn means(image: &Panorama, row: u32) -> Vec<f64> {
 }
 
 impl EnvironmentWords {
-    /// Those of an image, so many times as bright, and turned to the left around the vertical
+    /// The words of an image, so many times as bright, and turned to the left around the vertical
     /// axis as seen from within.
     pub fn new(image: &Panorama, scale: f32, turn_degrees: f32) -> Self {
         let Panorama { width, height, .. } = *image;

@@ -34,7 +34,7 @@ pub struct Lighting {
 }
 
 impl Lighting {
-    /// That of a scene and of the lights in its file under a sky.
+    /// The lighting of a scene and of the lights in its file under a sky.
     pub fn of(scene: &Scene, sky: Sky) -> Self {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
         Self {
@@ -47,7 +47,8 @@ impl Lighting {
         }
     }
 
-    /// That of a scene with lights beside those of its file, under `sky` where they have none.
+    /// The lighting of a scene with lights beside those of its file, under `sky` where they have
+    /// none.
     pub fn with_lights(scene: &Scene, lights: &Lights, sky: Sky) -> Self {
         let sky = lights.sky.map_or(sky, |given| Sky {
             zenith: given.zenith,
@@ -65,7 +66,7 @@ impl Lighting {
         }
     }
 
-    /// That of triangles, each with the number of its material.
+    /// The lighting of triangles, each with the number of its material.
     ///
     /// # Panics
     ///

@@ -46,7 +46,7 @@ type Proof = std::convert::Infallible;
 pub struct Wide(Proof);
 
 impl Wide {
-    /// That of this machine, if it has them.
+    /// The vectors of this machine, if it has them.
     pub fn detect() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
