@@ -54,8 +54,8 @@ impl Input {
         self.ids.vertex(id, self.rows.vertices())
     }
 
-    /// The edges of a batch for this graph. In a directed graph an undirected edge counts once in
-    /// each direction.
+    /// The edges of a batch for this graph. In a directed graph an undirected edge becomes one edge
+    /// in each direction.
     pub fn batch(&self, list: EdgeList) -> Vec<Edge> {
         let mut edges = list.edges;
         if self.rows.directed && !list.directed {
