@@ -51,7 +51,7 @@ pub fn orbit(camera: &Camera, count: u32) -> Result<Vec<Camera>, CameraError> {
 pub struct FlightError {
     /// Number of its picture, from 1.
     pub number: u32,
-    /// What is wrong with it.
+    /// The fault of the camera.
     pub error: CameraError,
 }
 
@@ -115,7 +115,8 @@ fn turned([from, to]: [Vec3; 2], part: f32, axis: Vec3) -> Vec3 {
     Quat::from_axis_angle(axis, angle * part) * from
 }
 
-/// A direction or an upward vector of a camera, none of which is 0 or infinite, with length 1.
+/// A direction or an upward vector of a camera with length 1; cameras have no zero or infinite
+/// vectors.
 fn unit_of(vector: Vec3) -> Vec3 {
     unit(vector).expect("cameras have no other vectors")
 }

@@ -45,7 +45,7 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// Results that a comparison cannot go on from.
@@ -63,7 +63,7 @@ pub enum Error {
     /// The work was done and its result is wrong.
     #[error("{0}")]
     Verification(String),
-    /// What a process of ours said when it failed.
+    /// The message of a child process that failed.
     #[error("{message}")]
     Relayed {
         /// Its exit code.
@@ -88,13 +88,13 @@ pub enum Error {
         number: usize,
         /// Its scene, as on the command line.
         name: String,
-        /// What is wrong with it.
+        /// The error of the frame.
         error: Box<Error>,
     },
     /// An image that cannot be encoded.
     #[error(transparent)]
     Encode(#[from] EncodeError),
-    /// Nobody reads the output any more: no error to the user.
+    /// The reader of the output has closed it: no error to the user.
     #[error("the output was closed")]
     Closed,
 }

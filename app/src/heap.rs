@@ -14,7 +14,7 @@ use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::link::OwnHeap;
 use crate::size::display;
 
-/// What sizes of the heap of the system are rounded up to where it is a part of a pool.
+/// The unit to which the size of the system's heap is rounded up where it is a part of a pool.
 const SYSTEM_HEAP_STEP: u64 = 1 << 16;
 
 /// Why an allocator cannot have its pool.
@@ -51,7 +51,7 @@ pub enum HeapError {
     Parameter {
         /// The allocator.
         allocator: &'static str,
-        /// What the parameters are.
+        /// The parameters that the allocator takes.
         expected: &'static str,
     },
     /// Checked mode found misuse.
@@ -100,7 +100,7 @@ pub(crate) fn from_setup_error(allocator: &'static str, pool: u64, error: SetupE
     }
 }
 
-/// What is wrong with blocks that were refused for their addresses.
+/// The message about blocks that were refused for their addresses.
 fn invalid_grants(outside: u64, misaligned: u64) -> String {
     let blocks = |count: u64| match count {
         1 => "1 block".to_owned(),
@@ -178,7 +178,7 @@ pub struct AllocatorName {
 }
 
 impl AllocatorName {
-    /// That of `spec`.
+    /// The allocator name of `spec`.
     pub fn of(spec: &Spec) -> Self {
         Self {
             name: spec.name(),
@@ -251,7 +251,7 @@ impl<'b> DeviceHeap<'b> {
         })
     }
 
-    /// What a launch over this heap takes.
+    /// The allocator and the heap, as a launch takes them.
     pub fn parts(&self) -> (&'static HostAllocator, Heap) {
         (self.allocator, self.heap)
     }
@@ -271,8 +271,7 @@ impl<'b> DeviceHeap<'b> {
         self.allocator.properties.may_overwrite
     }
 
-    /// Whether [`Self::init`] leaves live blocks in the heap, so that whoever is done with it
-    /// frees them:
+    /// Whether [`Self::init`] leaves live blocks in the heap, which its last user frees:
     /// [`Allocator::SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP).
     pub fn keeps_blocks(&self) -> bool {
         self.allocator.properties.system_heap
@@ -321,7 +320,7 @@ impl<'b> DeviceHeap<'b> {
             heap: Some(self.parts()),
             grid: Grid::Persistent,
         };
-        // SAFETY: the kernel needs nothing but the heap, which nobody uses.
+        // SAFETY: the kernel needs nothing but the heap, which no other kernel uses.
         unsafe { self.backend.launch(&launch) }
     }
 

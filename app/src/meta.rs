@@ -1,4 +1,4 @@
-//! What every result says about where it comes from.
+//! The provenance of a result: program, device, allocator.
 
 use std::sync::OnceLock;
 

@@ -93,7 +93,7 @@ pub fn keep_for_results() {
         if let Ok(kept) = io::stdout().as_fd().try_clone_to_owned()
             && rustix::stdio::dup2_stdout(io::stderr()).is_ok()
         {
-            // Nobody else sets it: a run begins on one thread.
+            // No other thread sets it: a run begins on one thread.
             let _ = KEPT.set(File::from(kept));
         }
     }
@@ -103,7 +103,7 @@ pub fn keep_for_results() {
 ///
 /// # Errors
 ///
-/// [`Error::Closed`] if nobody reads it, [`Error::Write`] otherwise.
+/// [`Error::Closed`] if its reader has closed it, [`Error::Write`] otherwise.
 pub fn print(text: &str) -> Result<(), Error> {
     print_with(|out| out.write_all(text.as_bytes()))
 }

@@ -1,4 +1,4 @@
-//! How much may come out of a file, and of which kind.
+//! Bounds on the size and kind of a file's content.
 
 use std::io::Read;
 
@@ -9,16 +9,16 @@ use crate::signature::{Packing, refuse_archive};
 /// Bytes by which text is judged before the rest is read.
 pub(crate) const HEAD: u64 = 1 << 16;
 
-/// What may come out.
+/// Bounds on the decompressed content of a file.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
     /// Most bytes.
     pub limit: u64,
-    /// Of which kind.
+    /// The kind.
     pub kind: Kind,
 }
 
-/// What bytes may be.
+/// The kind of content that is allowed.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Any.
@@ -41,7 +41,7 @@ impl Kind {
 }
 
 impl Bounds {
-    /// Looks at the start of what is read. What is packed is judged when it is unpacked.
+    /// Checks the start of a file. Compressed content is checked once it is decompressed.
     ///
     /// # Errors
     /// [`ReadError::Archive`] or [`Binary`](ReadError::Binary).

@@ -27,10 +27,10 @@ enum Target {
 
 impl Output {
     /// Makes sure that `path` can be written, without changing what is there.
-    /// Opening a pipe waits until somebody reads it.
+    /// Opening a pipe waits for its reader.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn open(path: &Path) -> io::Result<Self> {
         let target = match Place::of(path)? {
             Place::File(file) => Target::File(file),
@@ -45,8 +45,8 @@ impl Output {
         &self.path
     }
 
-    /// Whether it is a file, which every write replaces. What is written to a device or pipe
-    /// follows what was written before.
+    /// Whether it is a file, which every write replaces. Writes to a device or pipe append to
+    /// earlier ones.
     pub fn is_file(&self) -> bool {
         matches!(self.target, Target::File(_))
     }
@@ -54,7 +54,7 @@ impl Output {
     /// Writes the whole content.
     ///
     /// # Errors
-    /// What the system says; a file is then what it was before.
+    /// The error of the operating system; the file is then unchanged.
     pub fn write(&self, content: &[u8]) -> io::Result<()> {
         self.write_with(|out| out.write_all(content))
     }
@@ -62,7 +62,7 @@ impl Output {
     /// Writes the content that `fill` makes.
     ///
     /// # Errors
-    /// What the system or `fill` says; a file is then what it was before.
+    /// The error of the operating system or of `fill`; the file is then unchanged.
     pub fn write_with(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -76,7 +76,7 @@ impl Output {
     /// Writes the content that `fill` makes, gzipped if the path ends in `.gz`.
     ///
     /// # Errors
-    /// What the system or `fill` says; a file is then what it was before.
+    /// The error of the operating system or of `fill`; the file is then unchanged.
     pub fn write_by_suffix(
         &self,
         fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -92,11 +92,11 @@ impl Output {
     }
 }
 
-/// Makes sure that `path` can be written later, without changing what is there. A
-/// device or pipe is not opened for that: whoever reads a pipe would see it end.
+/// Makes sure that `path` can be written later, without changing what is there. A device or pipe is
+/// not opened for that: the reader of a pipe would see it end.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the operating system.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     Place::of(path).map(drop)
 }

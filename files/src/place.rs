@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// What the path of an output names.
+/// The target that the path of an output names.
 pub(crate) enum Place {
     /// A file, which is there or not, by a path that is no link.
     File(PathBuf),
@@ -19,11 +19,11 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// Follows the links of `path` and makes sure that a file can be written there.
-    /// A device or pipe is not opened: whoever reads a pipe would see it end.
+    /// Follows the links of `path` and makes sure that a file can be written there. A device or
+    /// pipe is not opened: the reader of a pipe would see it end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn of(path: &Path) -> io::Result<Self> {
         let missing = match path.metadata() {
             Ok(about) if about.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -77,10 +77,10 @@ pub(crate) fn folder(file: &Path) -> &Path {
 /// file that it will replace, or else those of any new one.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the operating system.
 pub(crate) fn temporary(file: &Path) -> io::Result<NamedTempFile> {
     let folder = folder(file);
-    // What is wrong with the folder is said best by asking for it.
+    // The folder's own metadata give the clearest error about it.
     if !folder.metadata()?.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }

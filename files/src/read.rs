@@ -64,7 +64,7 @@ fn read_within(path: &Path, bounds: Bounds) -> Result<Vec<u8>, ReadError> {
     unpack(bounds, bytes)
 }
 
-/// What is in `bytes` that were read within these bounds.
+/// Decompresses and decodes `bytes` that were read within these bounds.
 fn unpack(bounds: Bounds, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
     let bytes = decompress_within(bytes, bounds)?;
     Ok(match bounds.kind.is_text(&bytes) {

@@ -50,7 +50,7 @@ pub struct CsrOptions {
     pub direction: Direction,
 }
 
-/// What happened to the edges on their way into the rows.
+/// Counts of the edges on their way into the rows.
 ///
 /// `edges_stored` is `edges_symmetrized` less `duplicates` and, unless they were
 /// kept, less `self_loops`.
@@ -169,7 +169,7 @@ impl Csr {
         self.offsets[v as usize + 1] - self.offsets[v as usize]
     }
 
-    /// What the degrees are like; all 0 without vertices.
+    /// Statistics of the degrees; all 0 without vertices.
     pub fn degrees(&self) -> Degrees {
         let count = f64::from(self.vertices().max(1));
         let mean = self.targets.len() as f64 / count;

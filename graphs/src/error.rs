@@ -1,4 +1,4 @@
-//! What can be wrong with a graph, as data.
+//! Errors of graphs, as data.
 //!
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out.
@@ -18,7 +18,7 @@ pub enum GraphError {
     Read {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file could not be written.
@@ -26,7 +26,7 @@ pub enum GraphError {
     Write {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The path names a directory.
@@ -64,7 +64,7 @@ pub enum GraphError {
         path: String,
         /// The way.
         format: &'static str,
-        /// What the decompressor says.
+        /// The error of the decompressor.
         source: io::Error,
     },
     /// The file is packed in a way that is not read.
@@ -186,7 +186,7 @@ impl GraphError {
     }
 }
 
-/// What is wrong in one line of a file.
+/// A fault of one line of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineProblem {
     /// A word that should be an id or a count is none.
@@ -223,7 +223,7 @@ pub enum LineProblem {
     Earlier {
         /// Its time.
         time: u64,
-        /// That of the event before.
+        /// The time of the event before.
         before: u64,
     },
     /// A vertex is listed twice.
@@ -278,7 +278,7 @@ pub enum LineProblem {
     Header {
         /// The line, shortened.
         text: String,
-        /// What the format asks for.
+        /// The rule of the format.
         rule: &'static str,
     },
     /// A line holds too few or too many values.
@@ -286,7 +286,7 @@ pub enum LineProblem {
     Values {
         /// How many there are.
         found: usize,
-        /// What the format asks for.
+        /// The rule of the format.
         rule: &'static str,
     },
     /// A line starts with something that the format does not know.
@@ -294,7 +294,7 @@ pub enum LineProblem {
     Keyword {
         /// The line's first word, shortened.
         word: String,
-        /// What the format asks for.
+        /// The rule of the format.
         rule: &'static str,
     },
     /// An edge stands without the weight that the header announces.

@@ -1,4 +1,4 @@
-//! What a file calls its vertices: numbers without gaps from 0 or 1, or ids of 64 bits as
+//! Names that a file gives its vertices: numbers without gaps from 0 or 1, or ids of 64 bits as
 //! they occur.
 
 use std::sync::Arc;
@@ -36,7 +36,7 @@ impl Ids {
         matches!(self.0, Kind::Listed(_))
     }
 
-    /// The id of the first vertex, of which there may be none.
+    /// The id of the first vertex, whether or not there is one.
     pub fn first(&self) -> u64 {
         self.of(0)
     }

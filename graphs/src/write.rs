@@ -78,7 +78,7 @@ pub fn output_format(
     directed: bool,
 ) -> Result<Format, GraphError> {
     let name = || path.display().to_string();
-    // Edge lists are written with blanks, which nobody expects of such a file.
+    // Edge lists are written with blanks; readers of such a file expect commas.
     let is_csv = suffix(path).as_deref() == Some("csv");
     // Compressed otherwise than by gzip, they are read and not written.
     let is_packed = unpacked(path).1.is_some() && !is_gz(path);

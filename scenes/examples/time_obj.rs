@@ -6,7 +6,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-/// What `tobj` is asked for: triangles of positions, as little as heapwood needs.
+/// Options of `tobj` for triangles of positions alone, the least that heapwood needs.
 const OPTIONS: tobj::LoadOptions = tobj::LoadOptions {
     single_index: false,
     triangulate: false,

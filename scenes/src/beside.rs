@@ -12,7 +12,7 @@ use crate::SceneError;
 /// The bytes that `file` gives for the first name under which a file is there, and that name.
 ///
 /// # Errors
-/// What `file` says of the name that is most likely meant.
+/// The error of `file` for the most likely name.
 pub(crate) fn find(
     name: &str,
     mut file: impl FnMut(&str) -> Result<Vec<u8>, String>,
@@ -29,7 +29,7 @@ pub(crate) fn find(
     Err(error.unwrap_or_else(|| "it has no name".to_owned()))
 }
 
-/// What is in a file that another one names.
+/// Reads a file that another file names.
 pub(crate) fn read_beside(
     path: &Path,
     read: impl Fn(&Path) -> Result<Vec<u8>, ReadError>,

@@ -34,12 +34,12 @@ const FORMATS: [(&[u8], &str); 25] = [
     (b"%PDF", "a PDF file"),
 ];
 
-/// Bytes before the triangles of binary STL, the last four of which are their count.
+/// Bytes of binary STL before the triangles; the last four hold the number of triangles.
 const STL_HEADER: usize = 84;
-/// Bytes of one of them.
+/// Bytes of a triangle of binary STL.
 const STL_TRIANGLE: u64 = 50;
 
-/// What a file with these bytes is, if it is of a known format that is not read.
+/// The format of a file with these bytes, if it is a known one that heapwood does not read.
 pub(crate) fn format(bytes: &[u8]) -> Option<&'static str> {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut formats = FORMATS.iter();
@@ -47,7 +47,7 @@ pub(crate) fn format(bytes: &[u8]) -> Option<&'static str> {
     found.map(|(_, name)| *name)
 }
 
-/// What a file of binary content is, if it is of a known format that is not read.
+/// The format of a file of binary content, if it is a known one that heapwood does not read.
 pub(crate) fn format_of_file(path: &Path) -> Option<&'static str> {
     // A pipe has been read already.
     if !path.is_file() {

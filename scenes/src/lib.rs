@@ -1,9 +1,8 @@
 //! Triangle scenes in memory: Wavefront OBJ, PLY and glTF files, procedural scenes, cameras.
 //!
-//! What leaves this crate is ready for the tree builder: after [`load`] or
-//! [`Scene::clean`] every coordinate is finite, at most [`MAX_COORDINATE`] in
-//! magnitude and never -0, every triangle has an area, and the order of the
-//! triangles depends on the input alone.
+//! Scenes that leave this crate are ready for the tree builder. After [`load`] or [`Scene::clean`]
+//! every coordinate is finite, at most [`MAX_COORDINATE`] in magnitude and never -0. Every triangle
+//! has an area, and the order of the triangles depends on the input alone.
 //!
 //! ```
 //! use heapwood_scenes::{Camera, generate};

@@ -63,7 +63,7 @@ fn of_triangle(corners: [Vec3; 3]) -> Vec3 {
     sound([(1, 2), (2, 0), (0, 1)].map(|(u, v)| p[u] * q[v] - p[v] * q[u])).0
 }
 
-/// What is wrong with the normals of so many triangles.
+/// The fault of the normals of so many triangles, if there is one.
 pub(crate) fn fault(normals: &[[Vec3; 3]], triangles: usize) -> Option<&'static str> {
     let is_sound =
         |normal: &Vec3| *normal == NO_NORMAL || (normal.length_squared() - 1.0).abs() <= TOLERANCE;
@@ -93,14 +93,14 @@ impl Faults {
         }
     }
 
-    /// Adds those of a later part of a file, of which so many lines are before.
+    /// Adds the faults of a later part of a file, which begins after so many lines.
     pub fn append(&mut self, others: Self, lines: usize) {
         self.count += others.count;
         let first = others.first.map(|line| lines + line);
         self.first = self.first.into_iter().chain(first).min();
     }
 
-    /// What there is to say about those of a file.
+    /// The warning about the faults of a file, if there are any.
     pub fn warning(self, path: &str) -> Option<Warning> {
         (self.count > 0).then(|| Warning::Normals {
             path: path.to_owned(),

@@ -21,8 +21,8 @@ pub struct Fans {
 }
 
 impl Fans {
-    /// What there is to say about those in a file; `line` gives the line of a polygon with this
-    /// number, if it has one.
+    /// The warning about such polygons of a file, if there are any. `line` gives the line of a
+    /// polygon by its number, if it has one.
     pub fn warning(self, path: &str, line: impl Fn(usize) -> Option<usize>) -> Option<Warning> {
         let face = self.first?;
         Some(Warning::CrossedPolygons {

@@ -312,7 +312,7 @@ impl Scene {
         Scene { lights, ..self }
     }
 
-    /// What is added to a position for the file's coordinates, in the file's unit.
+    /// The offset from positions to the file's coordinates, in the file's unit.
     pub fn offset(&self) -> DVec3 {
         self.offset
     }

@@ -1,9 +1,8 @@
-//! What is worth knowing about a scene that is used all the same, as data: one line each, with the
-//! place.
+//! Warnings about a scene that is used all the same, as data: one line each, with the place.
 
 use std::fmt;
 
-/// Something worth knowing about a scene that was loaded all the same.
+/// A warning about a scene that was loaded all the same.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
     /// A material library could not be read; its materials become the default.
@@ -107,9 +106,9 @@ pub enum Warning {
     LeftOut {
         /// The file.
         path: String,
-        /// What it is, its name, and its node.
+        /// The object, its name, and its node.
         what: String,
-        /// Why.
+        /// The cause.
         cause: String,
     },
     /// Points and lines have no area and were skipped.
@@ -189,7 +188,7 @@ impl Occurrences {
         self.count += 1;
     }
 
-    /// What `warning` makes of the count and the line; nothing if there are none.
+    /// The warning that `warning` makes of the count and the line; nothing if there are none.
     pub fn warning(self, warning: impl FnOnce(usize, Option<usize>) -> Warning) -> Option<Warning> {
         (self.count > 0).then(|| warning(self.count, self.first))
     }

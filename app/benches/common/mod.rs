@@ -1,4 +1,4 @@
-//! What the benchmarks beside other crates have in common: how they end, and how rows are written.
+//! The common parts of the benchmarks beside other crates: how they end, and how rows are written.
 
 use std::process::ExitCode;
 

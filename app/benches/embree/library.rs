@@ -210,7 +210,7 @@ impl Scene<'_> {
 impl Drop for Scene<'_> {
     fn drop(&mut self) {
         type Run = unsafe extern "C" fn(Handle);
-        // SAFETY: both are the library's, and nobody uses them any more.
+        // SAFETY: both are the library's, and no later call uses them.
         unsafe {
             if let Ok(release) = self.embree.function::<Run>("rtcReleaseScene") {
                 release(self.scene);

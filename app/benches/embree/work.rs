@@ -1,4 +1,4 @@
-//! What is measured on each scene.
+//! Measurements of one scene: builds and pictures by both libraries.
 
 use std::fmt;
 use std::path::Path;
@@ -93,7 +93,7 @@ const TILE: u32 = 16;
 
 /// Embree's picture: the light of each pixel, 0 where nothing is hit.
 fn render(scene: &library::Scene, camera: &Camera, threads: usize, picture: &mut [f32]) {
-    /// The picture, of which each thread writes the pixels of its own tiles.
+    /// The picture; each thread writes the pixels of its own tiles.
     struct Pixels(*mut f32);
     // SAFETY: no pixel is in two tiles, and none is read before all threads have ended.
     unsafe impl Sync for Pixels {}

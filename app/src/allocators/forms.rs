@@ -1,10 +1,9 @@
 //! Forms of an allocator: parameters that choose an algorithm.
 //!
-//! Device code never asks at run time which algorithm it is to run, since that
-//! would cost the registers whose use is measured. So each form is an entry of the
-//! table of kernels, whose description has the parameter in its name:
-//! `cmalloc:walk=paper`. What comes without a form's parameter, or with its default
-//! value, is the allocator's own entry.
+//! Device code never asks at run time which algorithm it is to run, since that would cost the
+//! registers whose use is measured. So each form is an entry of the table of kernels, whose
+//! description has the parameter in its name: `cmalloc:walk=paper`. A request without a form's
+//! parameter, or with its default value, selects the allocator's own entry.
 
 use heapwood_device::description::Description;
 use heapwood_device::host::HostAllocator;
@@ -26,7 +25,7 @@ pub fn choose(
     table().find(|form| form.description.name == name)
 }
 
-/// What chooses a form of an allocator, for a message: `walk=regions|paper`.
+/// The parameters that choose a form of an allocator, for a message: `walk=regions|paper`.
 pub fn choices(about: &Description) -> Vec<String> {
     values(about)
         .map(|(key, value)| {

@@ -4,8 +4,8 @@
 /// The page.
 const PAGE: &str = include_str!("../../../docs/allocators.md");
 
-/// What the page says of an allocator before it goes into who had which idea: figure,
-/// algorithm, costs and bounds. Nothing for a name that it has no section of.
+/// The page's section of an allocator up to its differences from the paper: figure, algorithm,
+/// costs and bounds. Nothing for a name without a section.
 pub fn short_form(name: &str) -> Option<String> {
     section_of(PAGE, name).map(short_of)
 }
@@ -33,12 +33,12 @@ mod tests {
     use super::*;
     use crate::allocators::all;
 
-    /// What a section needs, for the message of a test that misses it.
+    /// The rules for a section, for the message of a test that finds one broken.
     const FORM: &str = "docs/allocators.md needs a section `## NAME` of 15 to 49 lines, at most \
         90 characters wide, with `Memory`, `Algorithm`, `malloc:`, `free:`, `Waits:` and `Null:`, \
         and behind it `### Whose is what`; docs/adding-an-allocator.md shows one";
 
-    /// What is wrong with a page's section of an allocator.
+    /// The fault of a page's section of an allocator.
     fn fault(page: &str, name: &str) -> Option<String> {
         let fault = |what: String| Some(format!("{name}: {what}; {FORM}"));
         let Some(section) = section_of(page, name) else {

@@ -80,7 +80,7 @@ impl Spec {
         }
     }
 
-    /// What stands between its full name and the first parameter behind that.
+    /// The separator between the full name and the first parameter behind it.
     fn first_sign(&self) -> char {
         match forms::chosen(self.name()) {
             Some(_) => ',',

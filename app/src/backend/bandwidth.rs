@@ -13,7 +13,7 @@ use crate::samples::Samples;
 const BYTES: u64 = 1 << 30;
 /// The same on the host, whose memory others need.
 const HOST_BYTES: usize = 1 << 28;
-/// Copies, of which the median counts, after one that does not.
+/// Copies whose median counts, after a first one that does not.
 const COPIES: usize = 10;
 
 /// Bytes read and written a second, in GB, by copies on all cores.
@@ -47,7 +47,7 @@ pub fn of_gpu(ordinal: u32) -> Result<f64, CudaError> {
     Ok(rate(bytes, &times))
 }
 
-/// Of copies of `bytes`, the first of which does not count, in milliseconds.
+/// The rate of copies of `bytes` that take these milliseconds; the first copy does not count.
 fn rate(bytes: u64, times: &[f64]) -> f64 {
     let samples = Samples::new(times[1..].to_vec()).expect("copies");
     2.0 * bytes as f64 / samples.median * 1e-6

@@ -1,15 +1,15 @@
-//! A backend of known answers, for tests of what is made of times and failures.
+//! A backend with known times and failures, for tests of the code that handles them.
 
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 
 use super::{Backend, BackendError, Cpu, DeviceInfo, Launch, Memory};
 
-/// The CPU, of which each part of a launch takes `ms` by its own account, or fails.
+/// The CPU, with a time of `ms` for each part of a launch, or a failure.
 pub struct Clocked {
     cpu: Cpu,
     ms: Result<f64, BackendError>,
-    /// What is done after each launch.
+    /// An action after each launch.
     after: fn(&Launch),
 }
 

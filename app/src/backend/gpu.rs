@@ -99,7 +99,7 @@ impl Cuda {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the driver takes for a launch.
+    /// The arguments of the driver for a launch.
     fn ready(&self, launch: &Launch) -> Result<Ready, BackendError> {
         let over = launch.over()?;
         let allocator = over.map(|(allocator, _)| allocator);
@@ -309,7 +309,7 @@ impl Allocation for Buffer {
     }
 }
 
-/// What is known of a device, as of a backend.
+/// The properties of a device, as those of a backend.
 pub(super) fn info_of(properties: &DeviceProperties) -> DeviceInfo {
     DeviceInfo {
         backend: "cuda",

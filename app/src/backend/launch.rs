@@ -1,4 +1,4 @@
-//! What a backend runs: a kernel with its arguments, over a heap, on a grid.
+//! The launch that a backend runs: a kernel with its arguments, over a heap, on a grid.
 
 use heapwood_device::allocator::Heap;
 use heapwood_device::host::HostAllocator;

@@ -25,7 +25,7 @@ pub trait MemorySource: Sync {
     /// Gives memory back that no work uses, or in a stream's order.
     fn deallocate(&self, block: Self::Block);
 
-    /// What a pool has done, where it is one.
+    /// The statistics of a pool, where the source is one.
     fn stats(&self) -> Option<Stats> {
         None
     }
@@ -34,9 +34,9 @@ pub trait MemorySource: Sync {
     fn empty_cache(&self) {}
 }
 
-/// What is done with each source of a backend.
+/// A visitor of the sources of a backend.
 pub trait SourceVisitor {
-    /// Does it with this one.
+    /// Visits this source.
     fn visit(&mut self, source: &impl MemorySource);
 }
 

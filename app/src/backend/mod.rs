@@ -1,9 +1,8 @@
 //! Where kernels run: on the CPU, on a GPU, or on what a test brings, behind one
 //! interface.
 //!
-//! Every backend looks a kernel up in the table of `heapwood-device`, so that the same
-//! launch means the same work on each. What is built on a [`Backend`] does not ask which
-//! one it is.
+//! Every backend looks a kernel up in the table of `heapwood-device`, so that the same launch means
+//! the same work on each. Code above a [`Backend`] does not ask which one it is.
 
 mod bandwidth;
 #[cfg(test)]
@@ -93,7 +92,7 @@ pub enum BackendError {
 }
 
 impl From<CudaError> for BackendError {
-    /// What is wrong with the user's files is so wherever it is found.
+    /// A fault of the user's files is the same error, whichever layer finds it.
     fn from(error: CudaError) -> Self {
         match error {
             CudaError::Link(error) => Self::Link(error),
@@ -129,7 +128,7 @@ impl BackendError {
     }
 }
 
-/// What a backend runs on.
+/// The device of a backend, or the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
     /// Its name in reports: `cpu`, `cuda`, or what a test calls its own.
@@ -150,7 +149,7 @@ pub struct DeviceInfo {
 ///
 /// [`Cpu`] and [`Cuda`] are the program's; a test brings others.
 pub trait Backend: Send + Sync {
-    /// What it runs on.
+    /// The device that it runs on.
     fn info(&self) -> DeviceInfo;
 
     /// Workers that run warps of one lane; none where warps have 32. Planners divide work

@@ -1,6 +1,5 @@
-//! What the CPU backend may use, where that is less than the machine has: running
-//! out of memory, and failing in the middle of an operation, is tried without a
-//! large machine, and at the same place every time.
+//! Limits on the CPU backend below those of the machine. Tests run out of memory, or fail in the
+//! middle of an operation, without a large machine and at the same point every time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -25,7 +25,7 @@ pub enum Choice {
     Cpu,
 }
 
-/// What to open.
+/// The backend to open, and its options.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// The backend.
@@ -36,10 +36,10 @@ pub struct Options {
     pub threads: Option<usize>,
     /// How long a launch on the GPU may take.
     pub limit: Duration,
-    /// What the kernels over an allocator of the user's are linked with.
+    /// The files of an allocator of the user's, which are linked with its kernels.
     #[serde(default)]
     pub link: LinkOptions,
-    /// Whether they are linked with heapwood's own ([`Link::reference`]) in the place of that.
+    /// Whether heapwood's own file ([`Link::reference`]) is linked in place of the user's.
     #[serde(default)]
     pub reference: bool,
 }
@@ -114,7 +114,7 @@ impl Options {
         Ok((self, why))
     }
 
-    /// What these options, once decided, would open.
+    /// The device that these options, once decided, would open.
     ///
     /// # Errors
     ///

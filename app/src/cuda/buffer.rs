@@ -37,7 +37,7 @@ impl Buffer {
                 Some(PoolBuffer::on_stream(gpu.pool(), bytes as usize, stream))
             }
         };
-        // What the block would have taken is nothing that the user has asked for.
+        // The message gives the request of the user, not the size of the block.
         let memory = memory.transpose().map_err(|error| match error {
             CudaError::OutOfMemory { free, .. } => CudaError::OutOfMemory {
                 wanted: bytes,

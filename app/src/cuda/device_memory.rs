@@ -13,8 +13,8 @@ use super::error::{CudaError, check, from_cust};
 use super::shared::Shared;
 use crate::pool::{Event, Provider, Stream};
 
-/// How long work is waited for whose memory is needed. Kernels that take longer are ended by
-/// whoever launched them.
+/// Limit of the wait for work that uses needed memory. The thread that launched kernels ends those
+/// that take longer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Memory by `cuMemAlloc`; clones are of the same device.
@@ -101,8 +101,7 @@ impl Provider for DeviceMemory {
 
     fn obtain(&self, bytes: u64) -> Result<NonZeroU64, CudaError> {
         self.0.enter()?;
-        // SAFETY: nobody follows the address on the host, and the memory is freed once, by
-        // `release`.
+        // SAFETY: the host never follows the address, and `release` frees the memory once.
         match unsafe { cuda_malloc::<u8>(bytes as usize) }.map_err(from_cust("cuMemAlloc")) {
             Ok(pointer) => self.granted(pointer.as_raw(), bytes),
             Err(CudaError::DriverOutOfMemory { .. }) => Err(self.exhausted(bytes)),

@@ -9,9 +9,9 @@
 //! driver may be newer than that enumeration, and a number outside of it would be
 //! undefined behaviour, so unknown numbers become `CUDA_ERROR_UNKNOWN`.
 //!
-//! To use one more driver function, add its line to the table at the end. The
-//! linker names the missing one (it drops the parts of `cust` that nobody calls
-//! before it looks), and the compiler compares the types with those of `cust`.
+//! To use one more driver function, add its line to the table at the end. The linker names the
+//! missing one (before it looks, it drops the parts of `cust` without a caller), and the compiler
+//! compares the types with those of `cust`.
 
 use std::error::Error;
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
@@ -50,7 +50,7 @@ const KNOWN: [RangeInclusive<i32>; 14] = [
 ///
 /// # Errors
 ///
-/// What the dynamic loader says about the first of the library's names.
+/// The dynamic loader's message about the first of the library's names.
 pub(super) fn library() -> Result<&'static Library, &'static str> {
     static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
     let opened = LIBRARY.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What can go wrong on the GPU, sorted by what the user can do about it.
+//! Errors of the GPU, sorted by what the user can do about them.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub enum CudaError {
     /// The driver library cannot be loaded, or is a stand-in for it.
     #[error("no NVIDIA driver ({cause}): install one, or use --backend cpu")]
     NoDriver {
-        /// What the dynamic loader says.
+        /// The message of the dynamic loader.
         cause: String,
     },
 

@@ -50,7 +50,7 @@ impl Gpu {
         Ok(Self { shared, pool })
     }
 
-    /// What is known of the device.
+    /// The properties of the device.
     pub fn properties(&self) -> &DeviceProperties {
         self.shared.properties()
     }
@@ -60,7 +60,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// What the driver reports, and faults of earlier work.
+    /// Errors of the driver, and faults of earlier work.
     pub fn free_memory(&self) -> Result<u64, CudaError> {
         self.pool.empty_cache();
         Ok(largest_request(self.shared.free_memory()?))

@@ -180,7 +180,7 @@ fn input_kind(kind: Kind) -> CUjitInputType {
     }
 }
 
-/// What is wrong, by what the driver calls it and the linker's log.
+/// The error for a failed link, from the driver's name for it and the linker's log.
 fn why(result: &str, log: &str, file: Option<&str>) -> LinkError {
     let file = file.unwrap_or("a file").to_owned();
     let line = first_error(log).to_owned();
@@ -223,7 +223,7 @@ fn why(result: &str, log: &str, file: Option<&str>) -> LinkError {
 mod tests {
     use super::*;
 
-    /// What is said of a log that `nvlink` of CUDA 13.0 has printed.
+    /// The message about a log that `nvlink` of CUDA 13.0 has printed.
     fn said(log: &str) -> String {
         why("CUDA_ERROR_UNKNOWN", log, Some("bump.o")).to_string()
     }

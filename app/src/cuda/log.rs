@@ -1,16 +1,16 @@
-//! What the driver's compiler and linker say of their input.
+//! Logs of the driver's compiler and linker.
 
 use std::ffi::c_void;
 use std::ptr;
 
 use cust::sys::CUjit_option;
 
-/// Room for what is said, in bytes; only its begin is used.
+/// Capacity of a log, in bytes; only its begin is used.
 const BYTES: usize = 4096;
 
-/// A log of errors and one of warnings. The driver writes into both as long as whatever was given
-/// [`Self::options`] is at work. A linker writes into the values of its options, too, how long the
-/// logs are, so that these have a place that stays.
+/// A log of errors and one of warnings. The driver writes into both while a call that was given
+/// [`Self::options`] runs. A linker also writes the lengths of the logs into the values of its
+/// options, so that these keep their address.
 pub(super) struct Log {
     errors: Vec<u8>,
     /// `nvlink` warns of an object without code for this GPU; a driver (580) leaves it out without
@@ -52,7 +52,7 @@ impl Log {
         (count, self.names.as_mut_ptr(), self.values.as_mut_ptr())
     }
 
-    /// What was written, up to the zero behind it: errors first.
+    /// The text of both logs, each up to its zero: errors first.
     pub(super) fn text(&self) -> String {
         let text = |bytes: &[u8]| {
             let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();

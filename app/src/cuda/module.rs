@@ -31,7 +31,7 @@ pub struct Function {
     module: Arc<Loaded>,
 }
 
-/// A module that is unloaded when nobody needs it any more.
+/// A module that is unloaded with its last user.
 #[derive(Debug)]
 struct Loaded {
     handle: CUmodule,
@@ -152,9 +152,9 @@ impl Function {
         gpu.with_memory(|| {
             let mut bytes = size_of_val(words);
             let mut extra = [POINTER, block, SIZE, (&raw mut bytes).cast(), END];
-            // SAFETY: handles of this device; the driver copies the words before it
-            // returns. What the kernel does is the caller's promise. A call that fails for
-            // want of memory has started nothing.
+            // SAFETY: handles of this device; the driver copies the words before it returns. The
+            // caller promises that the kernel is sound. A call that fails for want of memory has
+            // started nothing.
             let result = unsafe {
                 sys::cuLaunchKernel(
                     self.handle,

@@ -1,4 +1,4 @@
-//! Which devices there are and what they are: the properties that go into every result.
+//! The devices of this machine, and their properties, which go into every result.
 
 use cust::CudaApiVersion;
 use cust::device::{Device, DeviceAttribute};
@@ -10,7 +10,7 @@ use super::error::{CudaError, check, from_cust};
 /// Where the kernel module of the driver tells its release.
 const RELEASE_FILE: &str = "/proc/driver/nvidia/version";
 
-/// What is known of a device without opening it.
+/// The properties of a device that are known without opening it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceProperties {
     /// Its number, from 0, in the driver's order.

@@ -1,4 +1,4 @@
-//! What everything of an opened device shares: its context and its stream.
+//! The state that all objects of an opened device share: its context and its stream.
 //!
 //! Invariant: every use of the driver begins with [`Shared::enter`], which makes
 //! the context current on the calling thread and refuses to go on once a kernel
@@ -23,7 +23,7 @@ const SPIN: Duration = Duration::from_millis(1);
 /// Sleep between two looks at the stream.
 const PAUSE: Duration = Duration::from_micros(100);
 
-/// What the clones of a [`Gpu`](super::Gpu), its modules and its buffers share.
+/// The state that the clones of a [`Gpu`](super::Gpu), its modules and its buffers share.
 #[derive(Debug)]
 pub(super) struct Shared {
     properties: DeviceProperties,
@@ -31,7 +31,7 @@ pub(super) struct Shared {
     stream: ManuallyDrop<Stream>,
     /// The number of the stream, which no other has.
     stream_id: u64,
-    /// Events without a time that nobody uses: to make one takes as long as to record it.
+    /// Spare events without a time: to make one takes as long as to record it.
     spare_events: Mutex<Vec<Event>>,
     /// Set once a wait was in vain, to how long it was.
     hung: OnceLock<Duration>,
@@ -61,7 +61,7 @@ impl Shared {
         })
     }
 
-    /// What is known of the device.
+    /// The properties of the device.
     pub(super) fn properties(&self) -> &DeviceProperties {
         &self.properties
     }

@@ -15,7 +15,7 @@ impl Weights {
         Self((-radius..=radius).map(|x| at(x as f64) as f32).collect())
     }
 
-    /// Weights of which those above 0 have the sum 1, and those below it the sum -1.
+    /// Weights scaled so that the positive ones have the sum 1, and the negative ones the sum -1.
     #[must_use]
     pub fn normalized(self) -> Self {
         let sum = |sign: f32| {

@@ -36,8 +36,8 @@ const SENSITIVITY: [&[(f64, f64)]; 3] = [
 /// The widest of these.
 const WIDEST: f64 = 0.04;
 
-/// FLIP of each pixel, row by row, from 0 to 1, of images of one size, of which so many pixels
-/// are a degree of the view.
+/// FLIP of each pixel, row by row, from 0 to 1, of images of one size. A degree of the view spans
+/// `pixels_per_degree` pixels.
 pub fn flip(reference: &Image, test: &Image, pixels_per_degree: f64) -> Vec<f32> {
     if reference.pixels.is_empty() {
         return Vec::new();
@@ -58,7 +58,7 @@ pub fn flip(reference: &Image, test: &Image, pixels_per_degree: f64) -> Vec<f32>
         .collect()
 }
 
-/// A color difference in the range from 0 to 1, most of which belongs to small ones.
+/// A color difference mapped to the range from 0 to 1, mostly used by small differences.
 fn redistributed(difference: f32, most: f32) -> f32 {
     let knee = PC * most;
     if difference < knee {

@@ -24,7 +24,7 @@ pub use flip::{PIXELS_PER_DEGREE, flip};
 
 use crate::encode::{self, EncodeError};
 
-/// What EXR files begin with.
+/// The first bytes of EXR files.
 const EXR: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 
 /// Why two images cannot be compared.
@@ -35,7 +35,7 @@ pub enum DiffError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the file.
         cause: String,
     },
     /// Images of different sizes.
@@ -120,7 +120,7 @@ pub struct Difference {
     pub height: u32,
     /// Pixels of each.
     pub pixels: u64,
-    /// Those of which a channel differs by more than the tolerance.
+    /// Pixels with a channel that differs by more than the tolerance.
     pub differing: u64,
     /// The largest difference of a channel, of 255.
     pub largest: u8,

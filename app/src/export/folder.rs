@@ -9,8 +9,8 @@ use super::File;
 use crate::Error;
 use crate::output::Output;
 
-/// Writes the files into a folder, which is made if it is not there. What an earlier export of
-/// the same allocator has written is replaced, and what was made of that stays, such as an object.
+/// Writes the files into a folder, which is made if it is not there. They replace the files of an
+/// earlier export of the same allocator; files made from that, such as an object, stay.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ mod tests {
         let error = write(&folder, &files(&["a", "b", "c"])).unwrap_err();
         assert_eq!(error.exit_code(), 3);
         assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "old");
-        // What was made of an export is no hindrance to the next.
+        // A file that was made from an export does not hinder the next export.
         let made = root.path().join("new/made");
         write(&made, &files(&["a", "b"])).unwrap();
         fs::write(made.join("a.o"), "of a").unwrap();

@@ -94,8 +94,8 @@ fn check(spec: &Spec) -> Result<(), Error> {
     Ok(())
 }
 
-/// What limits the registers of the functions, for nvcc. Without a limit ptxas gives them 150 and
-/// more, so that a multiprocessor holds few warps. CFMalloc's are slower with it
+/// The flag of nvcc that limits the registers of the functions. Without a limit ptxas gives them
+/// 150 and more, so that a multiprocessor holds few warps. CFMalloc's are slower with it
 /// (docs/export.md#what-it-costs).
 fn limit(name: &str) -> &'static str {
     match name {
@@ -120,7 +120,7 @@ fn setup(heap: &Heap) -> String {
     pointers.chain(integers).collect()
 }
 
-/// What lanes of a warp that call together gain, as `device/src/export.rs` passes their mask on.
+/// The gain of lanes of a warp that call together, as `device/src/export.rs` passes their mask on.
 fn together(name: &str) -> &'static str {
     match name {
         "cfmalloc" => {

@@ -8,7 +8,7 @@ use super::{Spec, one_of};
 use crate::Error;
 use crate::size::parse_count;
 
-/// What graph to make.
+/// A graph to generate.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct GraphSpec {
     /// delaunay, geometric, road, coauthors, mesh, kkt, dual, kronecker or uniform

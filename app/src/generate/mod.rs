@@ -28,9 +28,9 @@ pub use source::{PREFIX, Source, source};
 
 use std::path::Path;
 
-/// What to make: options that `heapwood generate` takes as flags.
+/// A specification of generated input: options that `heapwood generate` takes as flags.
 pub trait Spec: clap::Args {
-    /// What is made, for messages: `graph` or `scene`.
+    /// The kind of input, for messages: `graph` or `scene`.
     const WHAT: &'static str;
 
     /// Finds options that the kind has no use for.

@@ -43,7 +43,7 @@ pub fn parse<S: Spec>(text: &str) -> Result<S, String> {
             (false, Some(_)) => return Err(format!("{name} takes no value: write {name} alone")),
         }
     }
-    // What follows `--` is no option, whatever it begins with.
+    // An argument after `--` is no option, whatever it begins with.
     arguments.extend(["--".to_owned(), kind.to_owned()]);
     let matches = command.try_get_matches_from(&arguments);
     let matches: ArgMatches = matches.map_err(|error| explain(&error))?;
@@ -52,7 +52,7 @@ pub fn parse<S: Spec>(text: &str) -> Result<S, String> {
     Ok(spec)
 }
 
-/// What clap found, in the words of a specification.
+/// The error of clap, in the words of a specification.
 fn explain(error: &clap::Error) -> String {
     // `--seed <N>` is the option seed here, and `<KIND>` the kind.
     let name = |kind| {

@@ -15,7 +15,7 @@ const SIZED_TRIANGLES: u64 = 300_000;
 /// The kind whose levels are not subdivisions.
 const MENGER: &str = "menger";
 
-/// What scene to make.
+/// A scene to generate.
 #[derive(Clone, Debug, PartialEq, Args)]
 pub struct SceneSpec {
     /// Name of a scene, or an OBJ, PLY or glTF file to enlarge
@@ -50,7 +50,7 @@ pub struct SceneSpec {
     gap: f32,
 }
 
-/// What a scene is made from.
+/// The base that a scene is made from.
 #[derive(Clone, Debug, PartialEq)]
 enum Base {
     /// One of the program's scenes.

@@ -8,8 +8,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::{Spec, parse};
 
-/// What a specification begins with. A file whose name begins so is named with its folder,
-/// as `./gen:...`.
+/// The prefix of a specification. A file whose name begins so is named with its folder, as
+/// `./gen:...`.
 pub const PREFIX: &str = "gen:";
 
 /// A file, or what to make instead of reading one.
@@ -21,7 +21,7 @@ pub enum Source<S> {
     Generated {
         /// As it was written, prefix and all.
         text: String,
-        /// What it says.
+        /// Its options.
         spec: S,
     },
 }

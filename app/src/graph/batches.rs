@@ -1,8 +1,8 @@
 //! Random batches: edges to insert, stored edges to delete, and vertices to delete.
 //!
-//! What is drawn depends on the seed, the number of the draw and the graph alone, so that all
-//! backends and allocators get the same batches. The two patterns are those of
-//! Winter et al. 2020, section 6.2.2: sources anywhere, or among 1000 vertices.
+//! Batches depend on the seed, the number of the draw and the graph alone, so that all backends and
+//! allocators get the same ones. The two patterns are those of Winter et al. 2020, section 6.2.2:
+//! sources anywhere, or among 1000 vertices.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl Pattern {
     }
 }
 
-/// What the edges of an insertion or a deletion are drawn from.
+/// The parameters of random edges for insertions and deletions.
 #[derive(Clone, Copy, Debug)]
 pub struct Draw {
     /// The seed of all draws.
@@ -118,7 +118,7 @@ impl Draw {
     }
 }
 
-/// What random numbers are for; each purpose has a sequence of its own.
+/// The purpose of random numbers; each purpose has a sequence of its own.
 #[derive(Clone, Copy)]
 enum Purpose {
     Sources,
@@ -164,7 +164,7 @@ impl Random {
             self.pick(&mut all, count as usize);
             return all;
         }
-        // What stands at the places that are not as they were.
+        // The numbers at the positions that swaps have changed.
         let mut moved = AHashMap::new();
         let mut draw = |place| {
             let here = moved.remove(&place).unwrap_or(place);

@@ -94,7 +94,7 @@ impl<'b> DeviceStore<'b> {
         }
     }
 
-    /// What a store takes.
+    /// Measures the memory of a store.
     pub fn measure(&self, store: usize) -> Result<Measured, BackendError> {
         let words = self.backend.memory(8 * Measured::WORDS as u64, true)?;
         let step = self.graph.measure(store, words.address());

@@ -20,7 +20,7 @@ pub enum StoreError {
         display(*.pool), display(*.wanted)
     )]
     Pool {
-        /// What was to be done.
+        /// The operation that failed.
         what: &'static str,
         /// The allocator.
         allocator: AllocatorName,
@@ -55,11 +55,11 @@ pub enum StoreError {
     /// More than the store numbers.
     #[error("{count} {what} are more than a store can number, {limit}; use a smaller graph")]
     TooMany {
-        /// What there is too much of.
+        /// The name of the objects that are too many.
         what: &'static str,
-        /// How much of it.
+        /// Their number.
         count: u64,
-        /// How much there may be.
+        /// The limit.
         limit: u64,
     },
     /// A batch that is too large for its workspace.

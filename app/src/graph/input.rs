@@ -8,9 +8,9 @@ use super::verify::Checker;
 /// A graph to load.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// What results call it.
+    /// The name of the graph in results.
     pub name: String,
-    /// What its file calls the vertices.
+    /// The names of the vertices in its file.
     pub ids: Ids,
     /// The edges as read, if runs are to be verified by them.
     pub edges: Option<EdgeList>,
@@ -20,7 +20,7 @@ pub struct Input {
     pub rows: Csr,
     /// The in-neighbours of each vertex, of a directed graph.
     pub columns: Option<Csr>,
-    /// What became of the edges on their way.
+    /// Counts of the edges on their way into the rows.
     pub statistics: CsrStatistics,
 }
 
@@ -54,8 +54,8 @@ impl Input {
         self.ids.vertex(id, self.rows.vertices())
     }
 
-    /// The edges of a batch for this graph, of which an undirected one is one both ways in
-    /// a directed graph.
+    /// The edges of a batch for this graph. In a directed graph an undirected edge becomes one edge
+    /// in each direction.
     pub fn batch(&self, list: EdgeList) -> Vec<Edge> {
         let mut edges = list.edges;
         if self.rows.directed && !list.directed {

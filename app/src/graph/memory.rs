@@ -1,4 +1,4 @@
-//! What a graph takes of its pool, and the most that it took.
+//! The memory that a graph takes of its pool, and its maximum.
 
 use super::store::Store;
 use crate::backend::BackendError;
@@ -6,14 +6,13 @@ use crate::backend::BackendError;
 /// Bytes that a graph takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryUse {
-    /// Of its entries, 4 each.
+    /// Bytes of its entries, 4 each.
     pub payload_bytes: u64,
-    /// Of the blocks, as far as the store may use them: as granted if `tells_granted`, else a
-    /// lower bound, in which some or all blocks count as requested.
+    /// Usable bytes of the blocks: as granted if `tells_granted`, else a lower bound, in which some
+    /// or all blocks count as requested.
     pub allocated_bytes: u64,
-    /// The most of the latter at a time: batches allocate before they free. Exact
-    /// if it is asked for after each batch; else what batches have freed in between
-    /// is counted too.
+    /// The maximum of `allocated_bytes`: batches allocate before they free. Exact if it is
+    /// requested after each batch; else blocks that batches freed in between count too.
     pub high_water_bytes: u64,
     /// Whether the allocator tells how large all of its blocks are.
     pub tells_granted: bool,

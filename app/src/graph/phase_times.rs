@@ -1,8 +1,8 @@
-//! What the phases of updates take.
+//! Times of the phases of updates.
 
 use heapwood_device::graph::batch::Phase;
 
-/// What the phases of one or more batches took, in milliseconds.
+/// Times of the phases of one or more batches, in milliseconds.
 ///
 /// ```
 /// use heapwood::graph::{Phase, PhaseTimes};
@@ -31,7 +31,7 @@ impl PhaseTimes {
         }
     }
 
-    /// What a phase took.
+    /// The time of a phase.
     pub fn of(&self, phase: Phase) -> f64 {
         self.ms[phase as usize]
     }

@@ -27,12 +27,12 @@ use crate::size::Pool;
 /// An edge: source and target.
 pub type Edge = [u32; 2];
 
-/// What became of a batch.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Update {
     /// Its edges.
     pub counts: Counts,
-    /// What its phases took.
+    /// The times of its phases.
     pub times: PhaseTimes,
     /// Triangles made or destroyed, if they were to be counted.
     pub triangles: Option<u64>,
@@ -148,7 +148,7 @@ impl<'b> Store<'b> {
         self.device.heap.pool_bytes()
     }
 
-    /// What the graph is like.
+    /// The shape of the graph.
     pub fn shape(&self) -> &Shape {
         &self.device.graph.shape
     }

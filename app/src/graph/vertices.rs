@@ -12,7 +12,7 @@ use super::vertex_list::List;
 use super::workspace::Workspace;
 use crate::backend::BackendError;
 
-/// What became of vertices that were to be deleted.
+/// The outcome of a deletion of vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VertexDeletion {
     /// Vertices that existed, and do not any more.
@@ -91,7 +91,7 @@ impl Store<'_> {
         let fresh = workspace.map(|workspace| self.end_deletion(workspace));
         ms += ran?;
         let known = self.deleted.len();
-        // Those that do not exist yet may be inserted later.
+        // Vertices that do not exist yet may be inserted later.
         let there = 0..self.shape().vertices;
         self.deleted
             .extend(vertices.iter().filter(|&v| there.contains(v)));

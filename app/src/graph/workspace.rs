@@ -15,7 +15,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// What a batch has left behind for a store.
+    /// The header of a store after a batch.
     pub fn header(&self, store: usize) -> Result<[u64; UpdateSpace::HEADER_WORDS], BackendError> {
         let offset = self.space.header_offset(store) as u64;
         self.memory.download_array(offset)

@@ -88,7 +88,7 @@ pub enum LinkError {
     /// A library could not make a heap.
     #[error("{CREATE} failed: {cause}")]
     Create {
-        /// What it said.
+        /// The message of the library.
         cause: String,
     },
     /// Device code, and the CPU runs.
@@ -100,7 +100,7 @@ pub enum LinkError {
     NotForCpu {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of the file.
         kind: Kind,
     },
     /// Something else than text, which cannot become a part of a module.
@@ -112,7 +112,7 @@ pub enum LinkError {
     NotText {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// The kind of the file.
         kind: Kind,
     },
     /// A shared library cannot be loaded.
@@ -120,7 +120,7 @@ pub enum LinkError {
     Load {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: String,
     },
     /// A function is in none of the files.
@@ -167,7 +167,7 @@ pub enum LinkError {
     OtherGpu {
         /// The file, as far as it is known which.
         file: String,
-        /// What the linker says.
+        /// The message of the linker.
         line: String,
     },
     /// The linker refuses a file for another reason.
@@ -180,12 +180,12 @@ pub enum LinkError {
         file: String,
         /// The driver's name for the failure.
         result: String,
-        /// What the linker says.
+        /// The message of the linker.
         line: String,
     },
 }
 
-/// What to do about a function of the device that is in none of the files.
+/// The message about a function of the device that is in none of the files.
 fn missing(function: &str) -> String {
     match function {
         MALLOC => format!(
@@ -200,7 +200,7 @@ fn missing(function: &str) -> String {
     }
 }
 
-/// What to do about a function of the host that is in none of the libraries.
+/// The message about a function of the host that is in none of the libraries.
 fn missing_on_host(function: &str) -> String {
     let (signature, otherwise) = match function {
         FREE => (

@@ -1,4 +1,4 @@
-//! What a file is that is to be linked, by how it begins.
+//! The kind of a file to link, by its first bytes.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ const HERE: Option<u16> = if cfg!(target_arch = "x86_64") {
 /// Mach-O's type of a relocatable file.
 const MACH_OBJECT: u8 = 1;
 
-/// What a file is with these bytes, if it is one that can be linked or that is taken for one.
+/// The kind of a file with these bytes, if it can be linked or is likely to be mistaken for one.
 pub fn of(bytes: &[u8]) -> Option<Kind> {
     let begins = |magic: &[u8]| bytes.starts_with(magic);
     if begins(b"\x7fELF") {
@@ -57,8 +57,8 @@ pub fn of(bytes: &[u8]) -> Option<Kind> {
     is_ptx.then_some(Kind::Ptx)
 }
 
-/// Whether a shared library is one of another processor's. What the system says of such a file
-/// is often that it is not there.
+/// Whether a shared library is for another processor. The system often reports such a file as
+/// missing.
 pub fn is_foreign(bytes: &[u8]) -> bool {
     let is_elf = bytes.starts_with(b"\x7fELF");
     is_elf && HERE.is_some_and(|here| word(bytes, 18).is_some_and(|machine| machine != here))
@@ -79,7 +79,7 @@ fn elf(bytes: &[u8]) -> Option<Kind> {
     }
 }
 
-/// What objects of the host are: `kind` if there is relocatable device code in them.
+/// The kind of an object of the host: `kind` if it has relocatable device code.
 fn with_code(bytes: &[u8], kind: Kind) -> Kind {
     if contains(bytes, RELOCATABLE) {
         kind

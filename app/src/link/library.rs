@@ -152,7 +152,7 @@ fn load(file: &LinkedFile) -> Result<Library, LinkError> {
     };
     // A name without a folder would be looked for where the system has its libraries.
     let path = std::path::absolute(&file.path).unwrap_or_else(|_| file.path.clone());
-    // SAFETY: whoever names a library has its initialisers run, as its functions are.
+    // SAFETY: the user who names a library has its initialisers run, as its functions are.
     unsafe { Library::new(path) }.map_err(failed)
 }
 
@@ -165,8 +165,8 @@ pub struct OwnHeap {
 }
 
 impl OwnHeap {
-    /// Has a library get memory for so many bytes. Whoever calls this has the device current
-    /// that the memory is to be of.
+    /// Has a library get memory for so many bytes. The caller has made the device of that memory
+    /// current.
     ///
     /// # Errors
     ///
@@ -195,7 +195,7 @@ impl OwnHeap {
         })
     }
 
-    /// What the functions find in the first word of their state.
+    /// The first word of the functions' state: the library's heap.
     pub fn word(&self) -> u64 {
         self.heap.expose_provenance() as u64
     }
@@ -209,8 +209,8 @@ impl Drop for OwnHeap {
         if let Some((_, destroy)) = self.libraries.memory
             && (self.may_end)()
         {
-            // SAFETY: it came from `create` of the same library, which `libraries` keeps loaded, and
-            // nobody uses it any more.
+            // SAFETY: it came from `create` of the same library, which `libraries` keeps loaded,
+            // and no kernel uses it any more.
             unsafe { destroy(self.heap) }
         }
     }

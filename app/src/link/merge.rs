@@ -5,7 +5,7 @@ use super::{
     FREE, FREE_STUB, GRANTED, GRANTED_STUB, INIT, INIT_STUB, Kind, Link, LinkError, MALLOC,
 };
 
-/// What the head of a module says.
+/// The version and target at the head of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Head<'a> {
     /// The version of PTX.

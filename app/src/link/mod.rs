@@ -1,9 +1,8 @@
-//! Files with an allocator of the user's, which the kernels are linked with: what they are, and
-//! on the CPU where their functions are. docs/external-allocators.md says what is in them.
+//! Files with an allocator of the user's, which the kernels are linked with: their kinds, and on
+//! the CPU the addresses of their functions. docs/external-allocators.md describes the functions.
 //!
-//! What can be seen of a file is looked at before anything else is done. Whether its code fits
-//! the GPU, and whether all functions are there, the driver's linker finds out
-//! ([`crate::cuda::Module::link`]).
+//! Checks of the files alone come before anything else. The driver's linker finds out whether their
+//! code fits the GPU and whether all functions are there ([`crate::cuda::Module::link`]).
 
 mod error;
 mod kind;
@@ -76,7 +75,7 @@ ret;
 /// The most bytes of a file.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// What is to be linked with the kernels of an allocator of the user's.
+/// The files to link with the kernels of an allocator of the user's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkOptions {
     /// The files; none if there is no such allocator.
@@ -85,7 +84,7 @@ pub struct LinkOptions {
     pub merge: bool,
 }
 
-/// What is linked with the kernels of an allocator of the user's.
+/// The files that are linked with the kernels of an allocator of the user's, as read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     files: Vec<LinkedFile>,
@@ -97,11 +96,11 @@ pub struct Link {
 pub struct LinkedFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it is.
+    /// The kind of the file.
     pub kind: Kind,
-    /// What is in it.
+    /// The content of the file.
     pub bytes: Vec<u8>,
-    /// Fingerprint of that.
+    /// Fingerprint of the content.
     hash: u64,
 }
 
@@ -179,7 +178,7 @@ impl Link {
             .filter(|file| file.kind == Kind::SharedLibrary)
     }
 
-    /// What results say of it.
+    /// The description of the files for results.
     pub fn about(&self) -> Linked {
         let file = |file: &LinkedFile| AboutFile {
             file: file.path.display().to_string(),
@@ -236,7 +235,7 @@ impl LinkedFile {
     }
 }
 
-/// What was linked with the kernels, as results say it.
+/// The files that were linked with the kernels, as results describe them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linked {
     /// The files.

@@ -1,5 +1,5 @@
-//! An allocator of heapwood's own behind the interface of the user's: AtomicMalloc, called. What
-//! it takes longer than AtomicMalloc in the kernels is what a call costs.
+//! An allocator of heapwood's own behind the interface of the user's: AtomicMalloc, called. The
+//! difference to the time of AtomicMalloc in the kernels is the cost of a call.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
@@ -9,9 +9,9 @@ use super::{Kind, Link, LinkedFile};
 
 /// Its functions for a GPU.
 const PTX: &str = include_str!("reference.ptx");
-/// What stands for its file.
+/// The name in place of a file's.
 const NAME: &str = "heapwood's reference";
-/// What blocks are aligned to, in bytes.
+/// The alignment of blocks, in bytes.
 const ALIGNMENT: u64 = 16;
 
 impl Link {
@@ -64,7 +64,7 @@ pub(super) unsafe extern "C" fn malloc(state: *mut u8, bytes: u64) -> *mut u8 {
 ///
 /// # Safety
 ///
-/// The state is zeroed, aligned and large enough, and nobody else uses it.
+/// The state is zeroed, aligned and large enough, and no other code uses it.
 pub(super) unsafe extern "C" fn init(
     state: *mut u8,
     pool: *mut u8,
@@ -89,7 +89,7 @@ mod tests {
         let mut pool = [0_u128; 8];
         let (state, pool) = (state.as_mut_ptr().cast(), pool.as_mut_ptr().cast::<u8>());
         let offset = |bytes| {
-            // SAFETY: there is room for the state, and nobody else uses it.
+            // SAFETY: there is room for the state, and no other code uses it.
             let block = unsafe { malloc(state, bytes) };
             block.addr().checked_sub(pool.addr())
         };

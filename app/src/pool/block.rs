@@ -35,12 +35,12 @@ impl<P: Provider> Block<P> {
         self.memory.address().get()
     }
 
-    /// What was requested, in bytes. All of it may be used, and no more.
+    /// The requested size, in bytes. All of it may be used, and no more.
     pub fn requested(&self) -> u64 {
         self.requested
     }
 
-    /// What it takes, in bytes: at least what was requested.
+    /// The size of the block, in bytes: at least the requested size.
     pub fn bytes(&self) -> u64 {
         self.memory.bytes()
     }

@@ -60,7 +60,7 @@ impl<T, P: Provider> PoolBuffer<T, P> {
         self.len == 0
     }
 
-    /// What it takes of the pool, in bytes.
+    /// The size of its block in the pool, in bytes.
     pub fn block_bytes(&self) -> u64 {
         self.block.as_ref().map_or(0, Block::bytes)
     }

@@ -21,7 +21,7 @@ pub(super) struct Cache<E> {
     limit: u64,
 }
 
-/// A class on cache lines of its own, two of which are fetched at a time.
+/// A class on cache lines of its own; processors fetch two lines at a time.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Class<E>(Mutex<Shelf<E>>);

@@ -15,7 +15,7 @@ use super::stats::{Counters, Stats};
 /// the amount doubles from [`PAGE`] on.
 const MAX_ATTEMPTS: u32 = 64;
 
-/// What a pool may keep.
+/// Limits on the memory that a pool keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The most free memory that it keeps, in bytes. Memory on which work is pending is not
@@ -26,7 +26,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// Whatever is freed is kept.
+    /// All freed memory is kept.
     fn default() -> Self {
         Self {
             cached_bytes: u64::MAX,
@@ -47,9 +47,9 @@ pub struct Pool<P: Provider> {
     events: AtomicU64,
     /// Bytes freed on streams since pending work was looked at for the limit.
     unseen: AtomicU64,
-    /// Held while free memory is given back for a reason other than its own deallocation.
-    /// Memory on its way is in neither the cache nor the provider, so whoever is about to
-    /// fail for want of it has to wait.
+    /// Held while free memory is given back for a reason other than its own deallocation. Memory on
+    /// its way is in neither the cache nor the provider, so a request that is about to fail for
+    /// want of it has to wait.
     giving_back: Mutex<()>,
     /// Tells the blocks of this pool from others.
     number: u64,
@@ -105,7 +105,7 @@ impl<P: Provider> Pool<P> {
         self.serve(bytes, fit, cached)
     }
 
-    /// Takes a block back that no work uses any more: for any use from now on. What was
+    /// Takes a block back that no work uses any more: for any use from now on. The work that was
     /// pending when [`Pool::allocate_async`] granted it is known and need not be done.
     ///
     /// # Panics
@@ -143,7 +143,7 @@ impl<P: Provider> Pool<P> {
                 self.cache.keep_fenced(fenced, &self.counters);
                 self.mind_limit(bytes);
             }
-            // Nobody will know when its work is done.
+            // No event will tell when its work is done.
             None => self.counters.abandon(memory.bytes()),
         }
     }
@@ -174,7 +174,7 @@ impl<P: Provider> Pool<P> {
         self.give_back_done(u64::MAX) + self.give_back_pending(u64::MAX)
     }
 
-    /// What it has done and what it holds.
+    /// The counts of its operations, and the memory that it holds.
     pub fn stats(&self) -> Stats {
         self.counters.read()
     }
@@ -279,8 +279,8 @@ impl<P: Provider> Pool<P> {
         released + self.release_idle(bytes.saturating_sub(released))
     }
 
-    /// The same of memory on which work is pending, which is waited for. What is not wanted
-    /// is kept.
+    /// The same of memory on which work is pending, which is waited for. Memory beyond `bytes` is
+    /// kept.
     fn give_back_pending(&self, bytes: u64) -> u64 {
         let pending = self.cache.take_pending(&self.counters);
         let idle = pending.into_iter().filter_map(|fenced| self.wait(fenced));

@@ -1,10 +1,10 @@
 //! Memory by what work may still use it.
 //!
-//! Invariant: memory on which work may be pending leaves a [`Fenced`] in two ways only, once
-//! its events have completed ([`Fenced::settle`], [`Fenced::wait`]), or for use behind that
-//! work on the same stream, where it stays fenced. What is asked for without a stream is of
-//! the type [`Idle`], so pending memory cannot be handed to it. Neither type can be copied,
-//! and outside of this module an `Idle` is made of new memory only ([`Idle::fresh`]).
+//! Invariant: memory on which work may be pending leaves a [`Fenced`] once its events have
+//! completed ([`Fenced::settle`], [`Fenced::wait`]). Before that it serves only requests behind
+//! that work on the same stream, and stays fenced. A request without a stream takes memory of the
+//! type [`Idle`], so it never gets pending memory. Neither type can be copied, and outside of this
+//! module an `Idle` is made of new memory only ([`Idle::fresh`]).
 
 use std::num::NonZeroU64;
 
@@ -33,7 +33,7 @@ struct Fence<E> {
     event: E,
     /// Larger for events that are recorded later.
     order: u64,
-    /// Of other streams. A block seldom changes its stream before the work is done.
+    /// Fences of other streams. A block seldom changes its stream before the work is done.
     earlier: Option<Box<Fence<E>>>,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Granted<E> {
 }
 
 impl Idle {
-    /// What a provider has just given: so many bytes from this address.
+    /// Memory fresh from a provider: so many bytes from this address.
     pub(super) fn fresh(address: NonZeroU64, bytes: u64) -> Self {
         Self { address, bytes }
     }
@@ -65,8 +65,8 @@ impl Idle {
 }
 
 impl<E: Event> Fence<E> {
-    /// What is left of this fence without the work that is done, and without that of the
-    /// stream `implied`.
+    /// The rest of this fence without the work that is done, and without the work of the stream
+    /// `implied`.
     fn without_done(mut self, implied: Option<u64>) -> Option<Self> {
         let earlier = self.earlier.take();
         let earlier = earlier.and_then(|fence| fence.without_done(implied));

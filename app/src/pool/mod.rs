@@ -16,8 +16,8 @@
 //!   work is done. The types of the private module `memory` leave no other way.
 //! - Free memory above a limit goes back to the provider, and so does all that is needed when
 //!   the provider has no more ([`Pool::allocate`]).
-//! - Each class has a lock of its own, so threads that ask for different sizes do not wait
-//!   for each other, and nobody waits for the driver's work for another.
+//! - Each class has a lock of its own, so threads that ask for different sizes do not wait for
+//!   each other, and no thread waits for the driver's work for another.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,5 +1,4 @@
-//! What a pool stands on: raw memory, and the streams and events that say when work on it
-//! is done.
+//! The layer below a pool: raw memory, and the streams and events that say when work on it is done.
 //!
 //! A provider is slow, as a driver is, and the pool calls it as rarely as it can and never
 //! under one of its locks. Streams and events are behind traits for the same reason as
@@ -16,11 +15,11 @@ pub const ALIGNMENT: u64 = 256;
 pub trait Provider: Debug + Send + Sync {
     /// Why there is no memory.
     type Error: Debug;
-    /// What work is queued on.
+    /// The queue of work that uses memory.
     type Stream: Stream;
 
-    /// Obtains `bytes` bytes that nobody else has, aligned to [`ALIGNMENT`]; their content
-    /// is undefined.
+    /// Obtains `bytes` bytes that no other caller has, aligned to [`ALIGNMENT`]; their content is
+    /// undefined.
     ///
     /// # Errors
     ///

@@ -35,14 +35,14 @@ const LARGE_SLACK: u64 = 8;
 /// Which blocks serve a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// Those of a class.
+    /// Blocks of a class.
     Class {
         /// Its number, by size.
         class: usize,
         /// The size of its blocks, in bytes.
         bytes: u64,
     },
-    /// Those of these sizes.
+    /// Blocks between these sizes.
     Large {
         /// The smallest, and the size of a new block, in bytes.
         bytes: u64,
@@ -56,7 +56,7 @@ impl Fit {
     pub(super) fn of(bytes: u64) -> Self {
         if bytes > MAX_CLASS {
             let most = bytes.saturating_add(bytes / LARGE_SLACK);
-            // What cannot be rounded is refused by any provider.
+            // Any provider refuses a size that cannot be rounded.
             let bytes = bytes.checked_next_multiple_of(PAGE).unwrap_or(bytes);
             return Self::Large { bytes, most };
         }

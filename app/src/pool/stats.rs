@@ -1,4 +1,4 @@
-//! What a pool has done and what it holds.
+//! Counts of a pool's operations, and of the memory that it holds.
 //!
 //! Invariant: each counter changes in one atomic step together with what it counts, so that
 //! none is ever wrong by more than the operations under way; with none under way, `held` is
@@ -26,7 +26,7 @@ pub struct Stats {
     pub live_blocks: u64,
     /// Their sizes together, in bytes.
     pub live_bytes: u64,
-    /// What was requested for them, in bytes.
+    /// Their requested sizes together, in bytes.
     pub requested_bytes: u64,
     /// Free memory that is kept, in bytes.
     pub cached_bytes: u64,

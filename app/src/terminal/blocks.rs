@@ -10,7 +10,7 @@ use crate::diff::Image;
 pub enum Palette {
     /// All of 24 bits.
     True,
-    /// The 256 of xterm, of which a cube of 216 is used.
+    /// The cube of 216 colours among the 256 of xterm.
     Xterm,
 }
 

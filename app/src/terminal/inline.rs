@@ -11,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 /// The most characters of a part of kitty's pictures.
 const PART: usize = 4096;
 
-/// A PNG file as kitty shows it, on so many columns. The terminal's answer is declined: nobody
-/// would read it but the shell.
+/// A PNG file as kitty shows it, on so many columns. The terminal's answer is declined: only the
+/// shell would read it.
 pub fn kitty(png: &[u8], columns: u32) -> String {
     let encoded = STANDARD.encode(png);
     let mut text = String::with_capacity(encoded.len() + encoded.len() / 100 + 64);

@@ -54,7 +54,7 @@ fn row(band: &[u8], width: usize, colour: u8, text: &mut String) {
         let count = (x..width).take_while(|&x| sixel(x) == shown).count();
         x += count;
         match count {
-            // What is left of a row is empty.
+            // The rest of a row is empty.
             _ if x == width && shown == '?' => {}
             1..4 => (0..count).for_each(|_| text.push(shown)),
             _ => write!(text, "!{count}{shown}").expect(SUCCEEDS),
@@ -106,7 +106,7 @@ fn mixed(image: &Image) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// What a terminal shows of sixels, each pixel in percent.
+    /// The pixels that a terminal shows of sixels, each in percent.
     fn shown(text: &str) -> (usize, usize, Vec<Option<[u32; 3]>>) {
         let body = text.strip_prefix("\x1bPq\"1;1;").unwrap();
         let body = body.strip_suffix("\x1b\\\n").unwrap();
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn colours_that_are_there_are_shown_as_they_are() {
-        // Corners of the cube, in bands of which the last one is not full.
+        // Corners of the cube, in bands; the last band is not full.
         let pixels = (0..13 * 8).map(|at| [1, 2, 4].map(|bit| if at & bit != 0 { 255 } else { 0 }));
         let image = Image {
             width: 13,

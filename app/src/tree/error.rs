@@ -58,7 +58,7 @@ pub enum TreeError {
         number: usize,
         /// Its scene.
         name: String,
-        /// What is wrong with it.
+        /// The error of the frame.
         error: Box<TreeError>,
     },
     /// The allocator does not free, and there are several frames.

@@ -63,7 +63,7 @@ pub struct FramePlan {
     pub limits: Limits,
 }
 
-/// What is known of a frame's tree, which is in the pool.
+/// The measurements of a frame's tree, which is in the pool.
 #[derive(Clone, Debug)]
 pub struct BuiltFrame {
     /// All kernels of the frame, in milliseconds: the build, moving the tree into the pool, and
@@ -133,9 +133,9 @@ impl<'b> FrameBuilder<'b> {
     ///
     /// # Errors
     ///
-    /// A pool that does not suffice, whatever goes wrong in the build, blocks of the build that
-    /// are left, and a tree of the frame before that is not what it was. After an error there
-    /// may be blocks in the pool that nobody frees.
+    /// A pool that does not suffice, any failure of the build, blocks of the build that are left,
+    /// and a tree of the frame before that has changed. After an error blocks in the pool may never
+    /// be freed.
     pub fn next(
         &mut self,
         triangles: &[Triangle],
@@ -296,7 +296,7 @@ impl<'b> FrameBuilder<'b> {
 
     fn free(&self, kept: PoolTree) -> Result<f64, TreeError> {
         let hash = self.hash(&kept)?;
-        // SAFETY: the blocks are the tree's, which nobody uses any more.
+        // SAFETY: the blocks are the tree's, which no kernel uses any more.
         let ms = unsafe { self.launch(Call::of::<Discard>(kept.arguments()), Grid::Threads(1))? };
         if hash != kept.hash {
             return Err(TreeError::Wrong(format!(
@@ -358,7 +358,7 @@ impl Drop for FrameBuilder<'_> {
     /// was ended.
     fn drop(&mut self) {
         if self.heap.keeps_blocks() {
-            // An error would be that of the backend, which whoever uses it next meets.
+            // An error would be that of the backend, which its next user meets.
             let _ = self.discard();
         }
     }

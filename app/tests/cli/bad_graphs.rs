@@ -1,4 +1,4 @@
-//! What `graph` does with input, flags and pools that it cannot use.
+//! Unusable input, flags and pools of `graph`.
 
 use crate::program::{Folder, allocators, has_gpu, run};
 

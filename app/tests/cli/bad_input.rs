@@ -1,5 +1,5 @@
-//! What the program does with input that it cannot use: one clear line, the
-//! right exit code, nothing half-written.
+//! Unusable input: the program answers with one clear line and the right exit code, and leaves no
+//! half-written file.
 
 use crate::program::{Folder, allocators, has_gpu, run};
 
@@ -147,7 +147,7 @@ fn an_unknown_allocator_or_parameter_says_what_there_is() {
     run(&folder, "kdtree @one.obj --allocator cmalloc:coalesce").error(2);
 }
 
-/// What no pool could have, and what would be cut off where it is packed.
+/// Values that no pool could have, and values that packing would cut off.
 #[test]
 fn a_parameter_out_of_range_says_what_is_in_range() {
     let folder = Folder::new();

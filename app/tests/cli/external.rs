@@ -37,7 +37,7 @@ pub fn compile(folder: &Folder, source: &str, macros: &[&str], name: &str) -> bo
     }
 }
 
-/// What results say of the files.
+/// The files with an allocator of the user's, as results describe them.
 fn link(result: &Value) -> &Value {
     &result["meta"]["link"]
 }

@@ -1,5 +1,5 @@
-//! What is said of allocators of the user's that break the contract, and how often: once of what is
-//! wrong with a file, and in the rows of an allocator what is wrong with its blocks.
+//! Messages about allocators of the user's that break the contract, and how often they appear. The
+//! fault of a file is reported once, that of an allocator's blocks in each of its rows.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -12,8 +12,8 @@ use serde_json::Value;
 use crate::external::{FAULTY, FREE_LISTS, compile};
 use crate::program::{Folder, program, run, text};
 
-/// What is said of blocks that cannot be: by a command over one allocator, and in the rows of those
-/// over several.
+/// Messages about impossible blocks: by a command over one allocator, and in the rows of those over
+/// several.
 #[test]
 fn blocks_that_cannot_be_are_found() {
     let folder = Folder::new();

@@ -165,7 +165,7 @@ fn frames_before_the_offset_are_read_again_in_silence() {
     let of_large = lines.filter(|line| line.contains("large.obj"));
     assert_eq!(of_large.count(), 1, "{outcome:?}");
 
-    // What is made near the origin has no place beside a survey; what is made of one has.
+    // A scene near the origin cannot join a survey's frames; a scene generated from a survey can.
     let outcome = frames("@far.obj gen:knot");
     assert_eq!(outcome.code, 2, "{outcome:?}");
     let why = "frame 2 (gen:knot): another frame is far from the origin";

@@ -117,7 +117,8 @@ fn most_of_a_pool_is_granted() {
     }
 }
 
-/// What growth frees is granted again: without that, half as many steps would fill the pool.
+/// Blocks that growth frees are granted again: without that, half as many steps would fill the
+/// pool.
 #[test]
 fn growth_reuses_what_it_frees() {
     let folder = Folder::new();

@@ -38,7 +38,7 @@ const FRAME_KEYS: [&str; 10] = [
     "used_bytes",
 ];
 
-/// Scenes of which the first two have one topology.
+/// Scenes; the first two have one topology.
 const FRAMES: &str = "gen:terrain gen:terrain,seed=8 @knot.obj gen:terrain";
 
 fn frames(report: &Value) -> &Vec<Value> {

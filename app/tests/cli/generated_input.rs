@@ -236,7 +236,7 @@ fn a_bad_specification_is_a_usage_error() {
     }
     let absent = run(&folder, "kdtree gen:absent.obj,levels=1 --backend cpu");
     assert!(absent.error(3).contains("absent.obj"), "{absent:?}");
-    // What is read is not written.
+    // An input is never an output.
     folder.put("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let path = folder.path("one.obj").display().to_string();
     let twice = run(

@@ -47,7 +47,7 @@ fn a_list_without_a_name_is_read_as_what_it_is() {
     let (vertices, _, told) = counts(&folder, "@other");
     assert_eq!(vertices, 3);
     assert!(told.contains("read as an edge list") && told.contains("--file-format"));
-    // A list from 1, of which nothing says so.
+    // A list of edges that counts from 1 without saying so.
     folder.put("from1.el", "1 2\n2 3\n");
     let (vertices, _, told) = counts(&folder, "@from1.el");
     assert_eq!(vertices, 4);

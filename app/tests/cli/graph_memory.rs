@@ -1,4 +1,4 @@
-//! What `graph` says of memory: at the end, round by round, and how it is fragmented.
+//! The memory that `graph` reports: at the end, round by round, and its fragmentation.
 
 use serde_json::Value;
 

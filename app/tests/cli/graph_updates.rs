@@ -135,7 +135,7 @@ fn what_is_carried_along_is_what_is_computed_anew() {
     }
 }
 
-/// What was carried along over three rounds is what was computed at the end.
+/// Incremental results over three rounds equal those computed at the end.
 fn carried_is_computed(report: &Value) {
     let rounds = report["incremental"].as_array().unwrap();
     assert_eq!(rounds.len(), 3);

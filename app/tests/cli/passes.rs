@@ -187,7 +187,7 @@ mod interrupts {
     #[test]
     fn an_interrupt_before_pictures_ends_the_program_at_once() {
         let folder = Folder::new();
-        // A scene that is never read to its end: nobody closes the other end of the pipe.
+        // A scene that is never read to its end: no process closes the other end of the pipe.
         let scene = folder.path("scene.obj");
         assert!(
             Command::new("mkfifo")
@@ -231,7 +231,7 @@ mod interrupts {
             let mut child = begin(&folder, &[]);
             thread::sleep(Duration::from_millis(delay));
             interrupt(&child);
-            // Whoever runs the tests may have made processes ignore interrupts.
+            // The parent of the tests may have made processes ignore interrupts.
             let begun = Instant::now();
             while child.try_wait().unwrap().is_none() && begun.elapsed().as_secs() < 5 {
                 thread::sleep(Duration::from_millis(5));

@@ -15,7 +15,7 @@ fn rows(folder: &Folder, options: &str) -> Vec<Value> {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
-/// What was allocated and freed, by a row.
+/// The counted allocations and frees of a row.
 fn counted(row: &Value) -> (f64, f64) {
     (
         number(&row["counted_allocations"]),
@@ -86,7 +86,7 @@ fn certain_draws_are_counted_exactly() {
     }
 }
 
-/// What a round leaves is freed before the next one; refusals are counted.
+/// Blocks that a round leaves are freed before the next one; refusals are counted.
 #[test]
 fn rounds_leave_nothing_and_a_full_pool_refuses() {
     let folder = Folder::new();

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// Far more than any run of these tests takes.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What a run left.
+/// The exit code and the output of a run.
 #[derive(Debug)]
 pub struct Outcome {
     pub code: i32,
@@ -46,8 +46,8 @@ pub fn program() -> OsString {
     std::env::var_os("HEAPWOOD_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_heapwood").into())
 }
 
-/// Runs the program; `arguments` are words separated by spaces, of which `@name`
-/// is the file of that name in `folder`.
+/// Runs the program. `arguments` are words separated by spaces; `@name` among them is the file of
+/// that name in `folder`.
 pub fn run(folder: &Folder, arguments: &str) -> Outcome {
     let words = arguments
         .split_whitespace()
@@ -161,7 +161,7 @@ pub fn keys(value: &Value) -> Vec<&str> {
     keys
 }
 
-/// Those of a result's `meta`.
+/// The keys of a result's `meta`.
 const META_KEYS: [&str; 7] = [
     "commit",
     "compiler",

@@ -85,7 +85,7 @@ fn a_picture_can_be_repeated_from_its_result() {
         }
         assert_eq!(render("again", &options).0, picture, "{options}");
     }
-    // What was not given is what it is by default.
+    // An option that is not given has its default.
     let (_, report) = render("first", "--shade path");
     assert_eq!(report["bounces"], 8);
 }
@@ -180,7 +180,7 @@ fn normals_make_surfaces_smooth_unless_they_are_left_out() {
     // With the layers of normals.
     assert_ne!(render("smooth", path), plain);
     assert_eq!(render("smooth", &format!("{path} --flat")), plain);
-    // What has no effect on a file is no error: one may render many by the same command.
+    // An option without effect on a file is no error: one command may render many files.
     assert_eq!(render("plain", &format!("{path} --flat")), plain);
     for shade in ["normal", "eyelight", "ao"] {
         let options = format!("-o @x.exr --shade {shade}");

@@ -85,7 +85,7 @@ fn what_succeeded_is_taken_over_and_the_rest_run() {
             assert_eq!(is_marked, [0, 2, 5].contains(&place), "{name}, {place}");
         }
     }
-    // What is whole is written again as it is.
+    // A complete result is written again unchanged.
     let before = fs::read(folder.path("a.json")).unwrap();
     compare(&folder, &format!("{GRAPH} --resume @a.json -o @a.json"));
     assert_eq!(fs::read(folder.path("a.json")).unwrap(), before);
@@ -264,7 +264,7 @@ fn other_hashes_are_found_in_what_is_taken_over() {
     put(&folder, "a.json", &rows);
     let outcome = run(&folder, &format!("{GRAPH} --resume @a.json -o @b.json"));
     assert!(outcome.error(5).contains("ended with different graphs"));
-    // Written, for whoever wants to look.
+    // The result is written all the same, for inspection.
     assert!(folder.path("b.json").is_file());
 }
 

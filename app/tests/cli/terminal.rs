@@ -39,7 +39,7 @@ fn pictures_that_are_not_shown_and_shades_of_pictures_are_refused() {
     assert!(outcome.error(3).contains("a.exr: an EXR file: "));
 }
 
-/// What the program writes to a terminal with these variables, if there is `script`, which makes
+/// The output of the program on a terminal with these variables. It needs `script`, which makes
 /// terminals.
 fn in_terminal(folder: &Folder, environment: &[(&str, &str)]) -> Option<String> {
     let program = program().into_string().expect("a path in UTF-8");

@@ -15,7 +15,7 @@ fn rows(folder: &Folder, options: &str) -> Vec<Value> {
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
-/// What was allocated, freed and refused in the round that counts.
+/// The allocations, frees and refusals of the round that counts.
 fn counted(row: &Value) -> [f64; 3] {
     ["counted_allocations", "counted_frees", "counted_nulls"].map(|key| number(&row[key]))
 }
@@ -39,7 +39,7 @@ fn every_thread_allocates_and_frees_once_a_turn() {
     assert_eq!(bytes, [&Value::from(16), &Value::from(1024), &Value::Null]);
 }
 
-/// 100 turns of 100 threads want 10 MiB in all, of which 100 KiB live at a time.
+/// 100 turns of 100 threads request 10 MiB in all; 100 KiB live at a time.
 #[test]
 fn later_turns_have_what_earlier_ones_freed() {
     let folder = Folder::new();

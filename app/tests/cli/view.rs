@@ -26,7 +26,7 @@ fn a_view_repeats_a_picture() {
     let flags = "--eye 2,3,4 --look-at 0.1,0,0 --up 0,0,1 --fov 30 --size 60x40";
     let expected = picture(&folder, "flags.png", flags);
     assert_eq!(picture(&folder, "view.png", "--view @a.toml"), expected);
-    // What is written has the lights of what was read.
+    // The view that is written has the lights of the view that was read.
     picture(&folder, "b.png", "--view @a.toml --write-view @b.toml");
     let written = std::fs::read_to_string(folder.path("b.toml")).unwrap();
     assert_eq!(
@@ -101,7 +101,7 @@ fn paths_have_the_lights_of_a_view() {
     for (number, one) in pictures.iter().enumerate() {
         assert!(!pictures[number + 1..].contains(one), "{number}");
     }
-    // What a flag overrode is written, and gives the picture again.
+    // The value of a flag is written, and gives the picture again.
     let dark = path("both", "--sky 0 --write-view @dark.toml");
     assert_ne!(&dark, &pictures[4]);
     assert_eq!(path("dark", ""), dark);
@@ -155,7 +155,7 @@ fn paths_have_the_environment_of_a_view() {
     );
     assert_ne!(path("skies/half", "--environment-scale 0.25"), half);
     assert_eq!(path("turned", "--sky 0.5"), path("plain", "--sky 0.5"));
-    // What was overridden is written, and found again from another folder.
+    // The values of flags are written, and found again from another folder.
     let options = "--environment-turn 90 --environment-scale 0.5 --write-view @skies/out.toml";
     let written = path("turned", options);
     assert_eq!(path("skies/out", ""), written);
@@ -279,8 +279,8 @@ fn bad_views_are_refused_in_a_line() {
     assert_eq!(folder.names(), ["bad.toml", "same.toml", "scene.obj"]);
 }
 
-/// A triangle from the origin with two cameras, of which one is orthographic, a lamp and a
-/// spot whose angles are no cones.
+/// A triangle from the origin with two cameras, one of them orthographic, a lamp and a spot whose
+/// angles are no cones.
 const WITH_CAMERA: &str = r#"{"asset": {"version": "2.0"},
     "nodes": [{"mesh": 0}, {"camera": 0, "name": "Gate", "translation": [0.25, 0.25, 3]},
         {"camera": 1, "name": "Plan"}, {"translation": [0, 0, 2], "name": "Lamp",
@@ -334,7 +334,7 @@ fn cameras_and_lights_of_a_scene_are_used() {
         by_name
     );
     assert_ne!(render("e.png", "--camera Gate --fov 10").0, by_name);
-    // Nobody asked for one: all of the scene is seen, and a note says what there is.
+    // Without a choice of camera all of the scene is seen, and a note lists the cameras.
     let (framed, said) = render("f.png", "--size 300x600");
     let note = "heapwood: note: the scene has cameras, which --camera takes: 1 `Gate`\n";
     assert_eq!(said, format!("{warned}{note}"));

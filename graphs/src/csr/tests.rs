@@ -19,7 +19,7 @@ fn options(keep_self_loops: bool, direction: Direction) -> CsrOptions {
     }
 }
 
-/// What must come out, by sets.
+/// The expected edges and counts, by sets.
 fn expected(list: &EdgeList, options: CsrOptions) -> (BTreeSet<[u32; 2]>, CsrStatistics) {
     let both = !list.directed || options.direction == Direction::Undirected;
     let mut set = BTreeSet::new();

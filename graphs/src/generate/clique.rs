@@ -53,7 +53,7 @@ fn authors(vertices: u32, lead: u32, random: Random) -> Vec<u32> {
     authors
 }
 
-/// A rank of which there are enough authors.
+/// Draws a rank that enough authors have.
 fn rank(word: u64, vertices: u32) -> u32 {
     let most = (vertices / (4 * REACH)).checked_ilog2().unwrap_or(0);
     let mut chance = RISE;

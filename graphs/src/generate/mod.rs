@@ -47,7 +47,7 @@ pub enum Kind {
     Uniform,
 }
 
-/// What to make.
+/// Parameters of a generated graph.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
     /// Vertices; some kinds make a few more, to the next size that they have.

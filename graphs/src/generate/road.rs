@@ -1,9 +1,9 @@
 //! Road-like graphs: junctions on a grid, most of them of three or four roads,
 //! and along each road the bends, which are most of the vertices.
 //!
-//! Every junction has a road to its left or its upper neighbour, so that all are
-//! connected; some have the other road too, and a few a diagonal one. What is
-//! left to the number asked for becomes dead ends.
+//! Every junction has a road to its left or its upper neighbour, so that all are connected. Some
+//! have the other road too, and a few a diagonal one. Dead ends make up the rest of the requested
+//! vertices.
 
 use rayon::prelude::*;
 

@@ -11,7 +11,7 @@ use super::{Note, Parsed};
 use crate::error::excerpt;
 use crate::{EdgeList, LineProblem, MAX_VERTICES};
 
-/// What sets one of the formats apart.
+/// The differences between the formats.
 struct Dialect {
     /// The problem types after `p`.
     problems: &'static [&'static str],
@@ -163,7 +163,7 @@ fn arc(
     Ok(())
 }
 
-/// `u v`, of which the first word is taken for a keyword.
+/// Reads `u v`; the caller took the first word for a keyword.
 fn pair(
     from: &[u8],
     mut words: Words<'_>,

@@ -2,10 +2,10 @@
 //! then one entry a line, counted from 1. As networkrepository has them, the banner may begin
 //! with one `%`, and the sizes may stand in a comment.
 //!
-//! A general matrix is a directed graph with an edge from row to column; one of
-//! another symmetry, of which the file holds one triangle, is undirected. Values
-//! are checked and left out: an entry is an edge whatever its value. Of a matrix that is not
-//! square, rows and columns are two sets of vertices.
+//! A general matrix is a directed graph with an edge from row to column. A matrix of another
+//! symmetry is an undirected graph; the file holds one triangle of it. Values are checked and left
+//! out: an entry is an edge whatever its value. The rows and columns of a matrix that is not square
+//! are two sets of vertices.
 
 use super::text::{self, Fault, Line, Words, lines, parse_lines};
 use super::{Note, Parsed, sides};
@@ -30,14 +30,14 @@ const SIZE_RULE: &str = "`rows columns entries` is needed";
 const SQUARE_RULE: &str = "--bipartite takes rows and columns for two sets of vertices; without it, \
                            a graph is a matrix of as many rows as columns";
 
-/// What the banner says.
+/// The facts that the banner gives.
 struct Banner {
     /// Values of an entry: 0, 1 or 2.
     values: usize,
     directed: bool,
 }
 
-/// What the line of sizes says.
+/// The line of sizes.
 #[derive(Clone, Copy)]
 struct Size {
     at: usize,

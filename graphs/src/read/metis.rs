@@ -43,7 +43,7 @@ impl Header {
     }
 }
 
-/// What a part of the lines holds.
+/// The content of a part of the lines.
 #[derive(Default)]
 struct Part {
     /// Each edge as its smaller end's line has it.

@@ -1,4 +1,4 @@
-//! Graphs from files: found out what they are, decompressed, read in parallel.
+//! Graph files: recognised, decompressed, read in parallel.
 
 mod dimacs;
 mod edge_list;
@@ -29,7 +29,7 @@ pub use vertices::load_vertices;
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions<'a> {
-    /// What the file is; without it content and suffix decide.
+    /// The format of the file; without it content and suffix decide.
     pub format: Option<Format>,
     /// Whether the ids of an edge list count from 1. The other formats fix
     /// where theirs start.
@@ -37,7 +37,7 @@ pub struct ReadOptions<'a> {
     /// Whether the ends of an edge are of two sets of vertices, each numbered by itself: those
     /// on the right follow those on the left. Edge lists and Matrix Market have such graphs.
     pub bipartite: bool,
-    /// What the ids of an edge list are.
+    /// The kind of ids in an edge list.
     pub numbering: Numbering<'a>,
     /// Most bytes of text that are read, after decompression.
     pub largest_text: u64,
@@ -55,7 +55,7 @@ impl Default for ReadOptions<'_> {
     }
 }
 
-/// What the ids of an edge list are. The other formats number vertices without gaps.
+/// The kind of ids in an edge list. The other formats number vertices without gaps.
 #[derive(Clone, Copy, Debug, Default)]
 pub enum Numbering<'a> {
     /// Numbers without gaps.
@@ -72,27 +72,27 @@ pub enum Numbering<'a> {
     },
 }
 
-/// A graph as read, and what there is to say about it.
+/// A graph as read, and the notes about it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The edges.
     pub edges: EdgeList,
-    /// What the file is.
+    /// The format of the file.
     pub format: Format,
-    /// What the file calls the vertices.
+    /// The names of the vertices in the file.
     pub ids: Ids,
-    /// What was decided or left out.
+    /// Decisions of the reader, and parts of the file that it left out.
     pub notes: Vec<Note>,
 }
 
-/// What a format's reader returns.
+/// The result of a format's reader.
 struct Parsed {
     edges: EdgeList,
     notes: Vec<Note>,
 }
 
-/// Reads a graph file, plain or compressed. `NAME.e` or `NAME.v`, of which both are there, are
-/// read together: edges, and the vertices that they are between.
+/// Reads a graph file, plain or compressed. If both `NAME.e` and `NAME.v` are there, either name
+/// reads both: the edges, and the vertices that they connect.
 ///
 /// ```
 /// use heapwood_graphs::{Format, ReadOptions, load};

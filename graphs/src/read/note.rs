@@ -1,10 +1,10 @@
-//! What is worth knowing about a graph that was read.
+//! Notes about a graph that was read.
 
 use std::fmt;
 
 use crate::LineProblem;
 
-/// Something worth knowing about a graph that was read.
+/// A note about a graph that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// Weights are checked and left out.
@@ -29,9 +29,9 @@ pub enum Note {
     },
     /// The first line holds names of columns.
     Columns {
-        /// That of the sources.
+        /// The name of the column of sources.
         source: String,
-        /// That of the targets.
+        /// The name of the column of targets.
         target: String,
     },
     /// The vertices of the right side follow those of the left side.
@@ -47,7 +47,7 @@ pub enum Note {
     NotMetis {
         /// The line that METIS could not have.
         line: usize,
-        /// What would be wrong with it.
+        /// The fault that a METIS file with this line would have.
         problem: LineProblem,
     },
     /// No file of properties tells whether edges are directed.

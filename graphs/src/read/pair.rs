@@ -113,7 +113,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     packed.filter(|packed| packed.is_file()).unwrap_or(plain)
 }
 
-/// What `parse` makes of a file.
+/// The result of `parse` for a file's text.
 fn with_text<T>(
     path: &Path,
     options: &ReadOptions,
@@ -162,7 +162,7 @@ fn read_vertices(text: &[u8]) -> Result<Vec<u64>, Fault> {
     }
 }
 
-/// What the properties say of `graph.NAME.directed`.
+/// The value of `graph.NAME.directed` in a file of properties.
 fn directed(text: &[u8]) -> Option<bool> {
     let text = String::from_utf8_lossy(text);
     text.lines().find_map(|line| {

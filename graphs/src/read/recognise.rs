@@ -1,4 +1,4 @@
-//! What a text is: by its first lines where they tell, else by its suffix.
+//! The format of a text: by its first lines where they decide, else by its suffix.
 
 use std::path::Path;
 

@@ -15,7 +15,7 @@ use crate::error::excerpt;
 /// Bytes of a piece; in unit tests so few that every text has several.
 const PIECE: usize = if cfg!(test) { 13 } else { 1 << 20 };
 
-/// What is wrong, and at which byte of the text.
+/// A fault, and the byte of the text where it is.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub at: usize,
@@ -119,7 +119,7 @@ impl<'a> Words<'a> {
         Self { rest }
     }
 
-    /// What is left.
+    /// The part of the line that was not read yet.
     pub fn rest(&self) -> &'a [u8] {
         self.rest
     }
@@ -191,7 +191,7 @@ impl<'a> Words<'a> {
         self.word().map(count)
     }
 
-    /// What is left, without blanks around it.
+    /// The part of the line that was not read yet, without blanks around it.
     pub fn trimmed(&self) -> &'a [u8] {
         self.rest.trim_ascii()
     }

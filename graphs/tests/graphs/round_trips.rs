@@ -1,4 +1,4 @@
-//! What is written is read back as the same graph, in every format.
+//! Written graphs are read back unchanged, in every format.
 
 use std::path::Path;
 

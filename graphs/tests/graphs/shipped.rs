@@ -1,5 +1,5 @@
-//! What the generators make stays what it was: the files in `data/`, one for each
-//! format, and larger graphs by their hashes, by which results name them.
+//! The generators' graphs never change: the files in `data/`, one for each format, and larger
+//! graphs by their hashes, by which results name them.
 
 use std::path::Path;
 

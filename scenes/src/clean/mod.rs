@@ -15,7 +15,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 use std::fmt;
 
-/// What [`Scene::clean`] does beyond removing what cannot be rendered.
+/// Options of [`Scene::clean`] beyond the removal of triangles that cannot be rendered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CleanOptions {
     /// Keep triangles that repeat an earlier one; they are counted all the same.
@@ -25,7 +25,7 @@ pub struct CleanOptions {
     pub keep_faces: bool,
 }
 
-/// What the cleaning pass found, in triangles.
+/// Counts of triangles from the cleaning pass.
 ///
 /// `read == kept + degenerate + non_finite + duplicates`, except that with
 /// [`CleanOptions::keep_duplicates`] the duplicates are part of `kept`.

@@ -1,6 +1,6 @@
-//! What can be wrong with a glTF file.
+//! Faults of glTF files.
 
-/// What is wrong with a glTF or GLB file. Places are paths in its JSON, such as `nodes[3]`.
+/// A fault of a glTF or GLB file. Places are paths in its JSON, such as `nodes[3]`.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GltfProblem {
     /// The chunks of a GLB file do not fit together.
@@ -18,9 +18,9 @@ pub enum GltfProblem {
     /// An object refers to one that does not exist.
     #[error("{place} is used by {user} and does not exist")]
     Missing {
-        /// What is referred to.
+        /// The missing object.
         place: String,
-        /// By what.
+        /// The object that refers to it.
         user: String,
     },
     /// A buffer cannot be had.
@@ -31,24 +31,24 @@ pub enum GltfProblem {
         /// Why, and what to do.
         cause: String,
     },
-    /// Something reaches beyond the end of what it is in.
+    /// An object reaches beyond the end of the one that contains it.
     #[error("{place} ends at byte {end} of {what}, which has {bytes}: the file is damaged")]
     Range {
-        /// What reaches beyond.
+        /// The object that reaches beyond.
         place: String,
-        /// Where it ends.
+        /// The byte where it ends.
         end: u64,
-        /// What it is in.
+        /// The object that contains it.
         what: String,
-        /// How many bytes that has.
+        /// The number of bytes of `what`.
         bytes: u64,
     },
-    /// An object is not what its use asks for.
+    /// An object does not fit its use.
     #[error("{place} {fault}")]
     Unfit {
         /// The object.
         place: String,
-        /// What is wrong with it, and what is needed.
+        /// The fault, and the form that its use needs.
         fault: &'static str,
     },
     /// A node is below itself or has two parents.
@@ -59,7 +59,7 @@ pub enum GltfProblem {
     Transform {
         /// The node.
         node: usize,
-        /// What is wrong.
+        /// The fault of the transform.
         fault: &'static str,
     },
     /// A coordinate is NaN, infinite or too large.
@@ -88,13 +88,13 @@ pub enum GltfProblem {
     /// There are no triangles, but points and lines.
     #[error("no triangles: {0} primitives are points or lines, and only meshes are read")]
     PointsAndLines(usize),
-    /// What the nodes place is too much.
+    /// The meshes that the nodes place take too many bytes.
     #[error("the meshes that its nodes place take more than {0} bytes: split it")]
     TooLarge(u64),
 }
 
 impl GltfProblem {
-    /// What the parser says, in one line, since it quotes the file.
+    /// The message of the JSON parser, in one line, since it quotes the file.
     pub(crate) fn json(text: &str) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
         let shown = words.join(" ");

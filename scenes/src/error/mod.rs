@@ -1,4 +1,4 @@
-//! What can be wrong with a scene, as data.
+//! Errors of scenes, as data.
 //!
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out. Errors refuse the scene; [`Warning`](crate::Warning)s accompany it.
@@ -21,7 +21,7 @@ pub enum SceneError {
     Read {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The file could not be written.
@@ -29,7 +29,7 @@ pub enum SceneError {
     Write {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// The path names a directory.
@@ -63,7 +63,7 @@ pub enum SceneError {
         path: String,
         /// The way.
         format: &'static str,
-        /// What the decompressor says.
+        /// The error of the decompressor.
         source: io::Error,
     },
     /// The file is packed in a way that is not read.
@@ -97,7 +97,7 @@ pub enum SceneError {
     Ply {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault of the file.
         problem: PlyProblem,
     },
     /// A glTF file breaks a rule.
@@ -105,7 +105,7 @@ pub enum SceneError {
     Gltf {
         /// The file.
         path: String,
-        /// What is wrong with it.
+        /// The fault of the file.
         problem: GltfProblem,
     },
     /// The OBJ parser refused text that our checks let through.
@@ -113,7 +113,7 @@ pub enum SceneError {
     Parser {
         /// The file.
         path: String,
-        /// What the parser says.
+        /// The error of the parser.
         source: tobj::LoadError,
     },
     /// There is nothing to render.
@@ -144,7 +144,7 @@ pub enum SceneError {
     Foreign {
         /// The file.
         path: String,
-        /// What it is, with its article.
+        /// The format of the file, with its article.
         format: &'static str,
     },
     /// There were triangles, but none survived cleaning.
@@ -202,7 +202,7 @@ pub enum SceneError {
     Textures {
         /// The scene.
         name: String,
-        /// What is wrong with them.
+        /// The fault of the textures.
         problem: &'static str,
     },
     /// The normals of a scene do not fit its triangles.
@@ -210,7 +210,7 @@ pub enum SceneError {
     Normals {
         /// The scene.
         name: String,
-        /// What is wrong with them.
+        /// The fault of the normals.
         problem: &'static str,
     },
     /// The colours of a scene do not fit its triangles.
@@ -218,7 +218,7 @@ pub enum SceneError {
     Colours {
         /// The scene.
         name: String,
-        /// What is wrong with them.
+        /// The fault of the colours.
         problem: &'static str,
     },
     /// A generated scene would be too large to index.
@@ -233,7 +233,7 @@ pub enum SceneError {
     },
 }
 
-/// What there is to say about so many triangles whose area underflows.
+/// The part of a message that counts triangles whose area underflows; empty if there are none.
 fn underflow(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -268,7 +268,7 @@ impl SceneError {
     }
 }
 
-/// What is wrong in one line of a file.
+/// A fault of one line of a file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LineProblem {
     /// A word that should be a number is none.

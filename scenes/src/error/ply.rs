@@ -1,6 +1,6 @@
-//! What can be wrong with a PLY file.
+//! Faults of PLY files.
 
-/// What is wrong with a PLY file.
+/// A fault of a PLY file.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlyProblem {
     /// The file breaks a rule of the format.
@@ -48,7 +48,7 @@ pub enum PlyProblem {
     NoFaces {
         /// How many vertices there are.
         vertices: usize,
-        /// What such a file is called.
+        /// The usual name of such data, with its article: `a point cloud`, for one.
         kind: &'static str,
     },
     /// A list cannot have such a count.

@@ -100,9 +100,9 @@ impl Builder {
         }
     }
 
-    /// Adds a surface of `steps` times `sides` quadrilaterals around a line: `point` gives the
-    /// vertices of each ring, of which there are one more than steps, counter-clockwise as seen
-    /// from where the line leads. Both ends are open.
+    /// Adds a surface of `steps` times `sides` quadrilaterals around a line. `point` gives the
+    /// vertices of each of the `steps + 1` rings, counter-clockwise as seen from where the line
+    /// leads. Both ends are open.
     pub fn tube(&mut self, steps: u32, sides: u32, point: impl Fn(u32, u32) -> Vec3) {
         let first = self.vertices.len() as u32;
         for step in 0..=steps {

@@ -1,8 +1,12 @@
 //! A building of many rooms, of any number of triangles.
 //!
-//! What tree builders meet in architecture: slabs as wide as the house beside the beads of a
-//! chair's leg, walls along the axes with doors in them, the same detailed furniture in many
-//! rooms, long thin rails and cables, and rooms with nothing in them.
+//! The building has the features that tree builders meet in architecture:
+//!
+//! - slabs as wide as the house beside the beads of a chair's leg,
+//! - walls along the axes with doors in them,
+//! - the same detailed furniture in many rooms,
+//! - long thin rails and cables,
+//! - empty rooms.
 
 mod furniture;
 

@@ -49,8 +49,8 @@ const FACES: [[u32; 3]; 20] = [
 ];
 
 /// A closed surface of at least so many triangles, `20 n^2` for some `n`, of about equal size on
-/// the unit sphere; `surface` says where a point of that goes, given the octaves of noise of
-/// which the finest feature has four edges or more.
+/// the unit sphere. `surface` maps a point of the sphere to the surface. Its second argument is the
+/// number of octaves of noise; an edge is at most a quarter of the finest one's features.
 ///
 /// # Errors
 /// [`SceneError::TooMany`] beyond [`MAX_TRIANGLES`].

@@ -88,7 +88,7 @@ impl Mesh {
                     mesh.cell([x, y, z]);
                 }
             }
-            // What was above this layer is below the next one.
+            // The vertices above this layer are those below the next one.
             mesh.floors.swap(0, 1);
             mesh.floors[1].fill(NONE);
         }

@@ -22,8 +22,8 @@ const RISER: f32 = 1.1;
 /// Thickness of the outer wall.
 const WALL: f32 = 3.0;
 
-/// Corners of the silhouette's curves, as distances from the axis and heights in metres: Bézier
-/// curves of four points, each of which begins where the one before ends. Foot, belly, lid, knob.
+/// Corners of the silhouette's curves, as distances from the axis and heights in metres. Each
+/// Bézier curve of four points begins where the one before it ends. Foot, belly, lid, knob.
 const SILHOUETTE: [[f32; 2]; 13] = [
     [0.0, 0.0],
     [0.05, 0.0],

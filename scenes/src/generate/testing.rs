@@ -1,4 +1,4 @@
-//! What tests of surfaces ask.
+//! Measures of surfaces for the tests of generators.
 
 use std::collections::HashMap;
 

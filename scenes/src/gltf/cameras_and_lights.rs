@@ -22,7 +22,7 @@ const MAX_WARNINGS: usize = 16;
 pub(super) struct CamerasAndLights {
     pub cameras: Vec<SceneCamera>,
     pub lights: Lights,
-    /// What cannot be used: what and where it is, and why.
+    /// Cameras and lights that cannot be used: the object with its node, and the cause.
     left_out: Vec<(String, String)>,
 }
 
@@ -57,7 +57,7 @@ impl CamerasAndLights {
         }
     }
 
-    /// What there is to say about the file of this name.
+    /// The warnings about the file of this name.
     pub fn warnings(&self, path: &str) -> Vec<Warning> {
         let warning = |what: &str, cause: &str| Warning::LeftOut {
             path: path.to_owned(),
@@ -84,7 +84,7 @@ impl CamerasAndLights {
     }
 }
 
-/// What users call an object: exporters name nodes as programs show them.
+/// The name that users see: exporters name nodes as programs show them.
 fn name_of(node: &Option<String>, object: Option<&String>) -> String {
     node.as_ref().or(object).cloned().unwrap_or_default()
 }

@@ -13,10 +13,10 @@ use gltf_json::{Accessor, Index, Root};
 pub(super) const VERTEX_BYTES: u64 = 16;
 pub(super) const CORNER_BYTES: u64 = 48;
 
-/// What primitives placed so far have.
+/// Colours of the primitives placed so far.
 #[derive(Default)]
 pub(super) struct Colours {
-    /// Of the first vertices, up to the last one that has some.
+    /// Colours of the first vertices, up to the last one that has some.
     of_vertices: Vec<[f32; 4]>,
     faulty: usize,
     left_out: LeftOut,
@@ -46,7 +46,7 @@ impl Colours {
         }
     }
 
-    /// Those of triangles with these materials, and what there is to say about them. Alpha has no
+    /// The colours of triangles with these materials, and the warnings about them. Alpha has no
     /// effect on materials that are opaque.
     pub fn of_triangles(
         self,

@@ -1,5 +1,5 @@
-//! The parts of a GLB file: a header, and chunks of which the first is JSON and the second may
-//! be binary. What follows belongs to extensions and is skipped, as the format asks for.
+//! The parts of a GLB file: a header, a first chunk of JSON, and perhaps a second chunk that is
+//! binary. Further chunks belong to extensions; the reader skips them, as the format requires.
 
 use super::MAGIC;
 use crate::error::GltfProblem;

@@ -1,15 +1,15 @@
 //! The JSON of a glTF file as objects.
 //!
 //! The crate `gltf-json` is stricter than the format: it wants `extras` to be an object, and 5126
-//! to be written without a point, though JSON has no integers. What it refuses is amended and read
-//! again, so that other files are parsed once.
+//! to be written without a point, though JSON has no integers. Only a file that it refuses is
+//! amended and parsed a second time.
 
 use super::transform::Transform;
 use crate::error::GltfProblem;
 use gltf_json::{Index, Root};
 use serde_json::Value;
 
-/// What programs for Windows put before text.
+/// The byte order mark that programs for Windows put before text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The objects of a JSON text.

@@ -70,7 +70,8 @@ pub(super) fn material(
         },
         opacity: match read.alpha_mode {
             Checked::Valid(AlphaMode::Blend) => alpha,
-            // What a texture or colours scale is masked where it is known.
+            // An opacity that a texture or colours scale is compared to the cutoff where it is
+            // known.
             Checked::Valid(AlphaMode::Mask) if textures.cutoff.is_some() => alpha,
             Checked::Valid(AlphaMode::Mask) if alpha < cutoff(read) => 0.0,
             _ => 1.0,

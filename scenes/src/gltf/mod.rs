@@ -39,7 +39,7 @@ use texture::Textures;
 use transform::Transform;
 use walk::Walk;
 
-/// What every GLB file begins with.
+/// The first bytes of every GLB file.
 pub const MAGIC: &[u8] = b"glTF";
 
 /// Whether `bytes` begin as GLB or glTF does: with GLB's magic, or with a brace, since glTF is a
@@ -276,7 +276,7 @@ fn check_asset(root: &Root) -> Result<(), GltfProblem> {
         return Err(GltfProblem::Version(crate::error::excerpt(version)));
     }
     let is_read = |name: &str| {
-        // Of materials and textures there are more than are read, none of which moves a vertex.
+        // Not all extensions of materials and textures are read, but none of them moves a vertex.
         let harmless = ["KHR_materials_", "KHR_texture_", "EXT_texture_"];
         harmless.iter().any(|start| name.starts_with(start))
             || ["KHR_mesh_quantization", "KHR_lights_punctual"].contains(&name)
@@ -288,7 +288,7 @@ fn check_asset(root: &Root) -> Result<(), GltfProblem> {
     }
 }
 
-/// What is in the file and not in the scene.
+/// Warnings about objects of the file that the scene leaves out.
 fn warnings(name: &str, root: &Root, without_area: usize) -> Vec<Warning> {
     let path = || name.to_owned();
     let mut warnings = Vec::new();

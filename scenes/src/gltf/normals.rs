@@ -14,10 +14,10 @@ use gltf_json::{Accessor, Index};
 pub(super) const VERTEX_BYTES: u64 = 12;
 pub(super) const CORNER_BYTES: u64 = 36;
 
-/// What primitives placed so far have.
+/// Normals of the primitives placed so far.
 #[derive(Default)]
 pub(super) struct Normals {
-    /// Of the first vertices, up to the last one that has some.
+    /// Normals of the first vertices, up to the last one that has some.
     of_vertices: Vec<Vec3>,
     faults: Faults,
     left_out: LeftOut,
@@ -51,7 +51,7 @@ impl Normals {
         }
     }
 
-    /// Those of triangles, and what there is to say about them.
+    /// The normals of triangles, and the warnings about them.
     pub fn of_triangles(
         self,
         name: &str,

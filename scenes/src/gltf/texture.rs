@@ -37,8 +37,8 @@ pub(super) fn set_of(material: &Material) -> Option<u32> {
     infos(material).into_iter().flatten().next().map(set)
 }
 
-/// What `KHR_texture_transform` makes of coordinates: it scales, turns and then moves them. A turn
-/// is counterclockwise as images are seen, whose rows go down.
+/// The map of texture coordinates by `KHR_texture_transform`, which scales, rotates and then
+/// translates. A rotation is counterclockwise as images are seen, whose rows go down.
 fn map(info: &Info) -> [f32; 6] {
     let extensions = info.extensions.as_ref();
     let Some(transform) = extensions.and_then(|all| all.texture_transform.as_ref()) else {
@@ -69,7 +69,7 @@ fn wrap(mode: Checked<WrappingMode>) -> Wrap {
 pub(super) struct Textures<'a, 'b> {
     pub root: &'a Root,
     pub accessors: &'b mut Accessors<'a>,
-    /// What messages call the file.
+    /// The name of the file in messages.
     pub name: &'b str,
     /// Whether vertices have colours.
     pub has_colours: bool,

@@ -28,7 +28,7 @@ const TRIANGLE_BYTES: u64 = 16;
 const COORDINATE_BYTES: u64 = 8;
 const CORNER_BYTES: u64 = 24;
 
-/// What the nodes walked so far have placed.
+/// The objects that the nodes walked so far have placed.
 pub(super) struct Walk<'a> {
     root: &'a Root,
     pub accessors: Accessors<'a>,
@@ -36,7 +36,7 @@ pub(super) struct Walk<'a> {
     transforms: &'a [Transform],
     /// The material of primitives without one.
     default: u32,
-    /// What positions are relative to.
+    /// The origin of positions, in the coordinates of the file.
     pub offset: DVec3,
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
@@ -179,7 +179,7 @@ impl<'a> Walk<'a> {
             Some(index) => return Err(missing(format!("materials[{index}]"), place)),
         };
 
-        // What they take is known before anything is allocated for them.
+        // The bytes of the primitive are known before anything is allocated for it.
         let count = self.accessors.get(positions, place)?.count.0;
         let corners = match primitive.indices {
             Some(indices) => self.accessors.get(indices, place)?.count.0,
@@ -349,7 +349,7 @@ pub(super) fn of_triangles(
     (of_triangles.collect(), faulty)
 }
 
-/// Nodes that are nobody's children.
+/// Nodes without a parent.
 fn orphans(root: &Root) -> Vec<Index<Node>> {
     let mut has_parent = vec![false; root.nodes.len()];
     let children = root

@@ -1,7 +1,7 @@
-//! What an OpenEXR file says of itself, before any of it is decoded.
+//! Checks of an OpenEXR file's headers before any of its pixels are decoded.
 //!
-//! The decoder asks for memory as its headers say: of a block that is packed, for all that the
-//! block is to become. Blocks of DWA compression have further headers, with the sizes of their
+//! The decoder allocates memory by the headers alone: for a compressed block, all bytes that the
+//! block decompresses to. Blocks of DWA compression have further headers, with the sizes of their
 //! parts.
 
 use super::{MAX_MEMORY, MAX_PANORAMA_SIDE};
@@ -104,7 +104,7 @@ fn check_parts(packed: &[u8], bytes: usize) -> Result<(), String> {
     }
 }
 
-/// What the reader of headers says.
+/// The message about an error of the reader of headers.
 fn refusal(error: Error) -> String {
     let what = match &error {
         Error::NotSupported(_) => "it is of a kind that is not read",
@@ -142,7 +142,7 @@ mod tests {
     use image::{ImageFormat, Rgb32FImage};
     use std::io::Cursor;
 
-    /// Of 3 by 2 texels.
+    /// A sound file of 3 by 2 texels.
     fn sound() -> Vec<u8> {
         let mut file = Cursor::new(Vec::new());
         let image = Rgb32FImage::from_raw(3, 2, vec![1.0; 18]).unwrap();
@@ -181,7 +181,7 @@ mod tests {
         let both = failure(&with_window(sound(), [-8192, -8192, 8191, 8191]));
         assert!(both.contains("16384 by 16384"), "{both}");
         for window in [[-3, -2, -1, -1], [1 << 28, 0, (1 << 28) + 2, 1]] {
-            // What is beyond the image is left out.
+            // Pixels beyond the image are left out.
             let file = with_window(sound(), window);
             if let Ok((panorama, _)) = Panorama::decode(&file) {
                 assert_eq!(panorama.texels, [[0.0; 3]; 6]);

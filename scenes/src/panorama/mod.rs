@@ -19,8 +19,8 @@ const MAX_MEMORY: u64 = 2 << 30;
 /// such images are often kept.
 const BRIGHTEST: f32 = 65_504.0;
 
-/// What is around a scene: a row for each height, from straight above to straight below, and a
-/// column for each direction around the vertical axis, all of the same angle.
+/// The surroundings of a scene as an image. Rows are heights, from straight above to straight
+/// below; columns are directions around the vertical axis, all of the same angle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panorama {
     /// Texels of a row, from 1 to 16384.
@@ -37,7 +37,7 @@ pub struct Panorama {
 pub struct PanoramaError {
     /// The file.
     pub path: String,
-    /// What is wrong with it.
+    /// The fault of the file.
     pub cause: String,
 }
 
@@ -107,7 +107,7 @@ impl Panorama {
     }
 }
 
-/// What is to read an image, and whether its numbers are linear light.
+/// The decoder for an image, and whether its numbers are linear light.
 fn decoder_of(bytes: &[u8]) -> Result<(Box<dyn ImageDecoder + '_>, bool), String> {
     // Behind these two, Radiance writes its own name and others theirs, most often `RGBE`.
     if bytes.starts_with(b"#?") {

@@ -46,7 +46,7 @@ impl Lists {
     }
 }
 
-/// What is read of a file.
+/// The elements and properties of a file that the reader keeps.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub vertices: Vec<[f64; 3]>,

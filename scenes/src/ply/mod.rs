@@ -21,7 +21,7 @@ use glam::{DVec3, Vec3};
 use header::Header;
 use heapwood_files::decompress;
 
-/// What every PLY file begins with.
+/// The first bytes of every PLY file.
 pub const MAGIC: &[u8] = b"ply";
 
 /// Whether `bytes` begin as a PLY file does: with a line that says so.
@@ -163,7 +163,7 @@ struct Shape {
 }
 
 impl Shape {
-    /// That of a file, relative to this offset or else to one of its own.
+    /// The shape of a file, relative to this offset or else to one of its own.
     fn of(parts: &Parts, offset: Option<DVec3>) -> Self {
         let mut shape = Self::relative_to(parts, offset.unwrap_or_default());
         let (chosen, loss) = choose_offset(offset, |offset| {

@@ -1,5 +1,5 @@
-//! Images from bytes, each once. What a file says of its size is checked before memory is asked
-//! for.
+//! Images from bytes, each decoded once. The size in a file's header is checked before memory is
+//! allocated for it.
 
 use super::{MAX_TEXELS, MAX_TEXTURE_SIDE, TextureImage};
 use crate::beside::too_large;
@@ -12,7 +12,7 @@ pub const MAX_IMAGE_BYTES: u64 = 256 << 20;
 /// Bytes that a decoder may use.
 const MAX_MEMORY: u64 = 1 << 30;
 
-/// What an image is for.
+/// The use of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Its texels as they are.
@@ -58,7 +58,7 @@ impl Images {
     }
 }
 
-/// What a decoder says, in one line.
+/// The message about a decoder's error, in one line.
 pub fn refusal(error: image::ImageError) -> String {
     let what = match &error {
         ImageError::Unsupported(_) => "it is of a kind that is not read",

@@ -27,7 +27,7 @@ pub struct TextureImage {
     pub texels: Vec<[u8; 4]>,
 }
 
-/// What is beyond the edge of a texture.
+/// The texels beyond the edge of a texture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wrap {
     /// The texture again.
@@ -44,14 +44,14 @@ pub enum Wrap {
 pub struct Texture {
     /// Number of the image.
     pub image: u32,
-    /// What is beyond the left and right edges, and beyond the upper and lower ones.
+    /// The wrap beyond the left and right edges, and beyond the upper and lower ones.
     pub wrap: [Wrap; 2],
     /// Whether the filter is linear and mixes the four texels around a point; else the nearest one
     /// counts, which the point is in.
     pub is_linear: bool,
-    /// What the coordinates `u` and `v` of a surface become: with `[a, b, c, d, e, f]` the place
-    /// `a u + b v + c` from the left edge of the image, 0, to the right one, 1, and
-    /// `d u + e v + f` from the upper edge to the lower one.
+    /// The map from a surface's coordinates `u` and `v` to the image: `[a, b, c, d, e, f]` gives
+    /// the point `(a u + b v + c, d u + e v + f)`. The left and upper edges of the image are 0, the
+    /// right and lower ones 1.
     pub map: [f32; 6],
 }
 
@@ -60,7 +60,7 @@ pub struct Texture {
 pub struct Texturing {
     /// The images.
     pub images: Vec<TextureImage>,
-    /// What materials name.
+    /// The textures that materials name.
     pub textures: Vec<Texture>,
     /// For each triangle the coordinates of its corners, none of more than
     /// [`MAX_TEXTURE_COORDINATE`]; empty if there are no textures.
@@ -68,7 +68,7 @@ pub struct Texturing {
 }
 
 impl Texturing {
-    /// What is wrong with it for so many triangles and these materials.
+    /// The fault of the textures for so many triangles and these materials, if there is one.
     pub(crate) fn fault(&self, triangles: usize, materials: &[Material]) -> Option<&'static str> {
         let is_sound = |image: &TextureImage| {
             let sides = 1..=MAX_TEXTURE_SIDE;

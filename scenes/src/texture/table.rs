@@ -11,7 +11,7 @@ pub struct Table {
     known: HashMap<Key, u32>,
 }
 
-/// What makes a texture: image, wraps, filter, and the bits of its map.
+/// The identity of a texture: image, wraps, filter, and the bits of its map.
 type Key = (u32, [u8; 2], bool, [u32; 6]);
 
 impl Table {

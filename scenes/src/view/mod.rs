@@ -38,8 +38,8 @@ pub struct View {
     pub lights: Lights,
 }
 
-/// What of a camera is given, in the coordinates of the scene's file; [`camera`](Self::camera) fills
-/// in the rest.
+/// The given parts of a camera, in the coordinates of the scene's file; [`camera`](Self::camera)
+/// fills in the rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CameraView {
     /// Position.
@@ -59,7 +59,7 @@ impl CameraView {
     pub const SIZE: [u32; 2] = [800, 600];
     /// Field of view in degrees where none is given.
     pub const FOV_DEGREES: f32 = 45.0;
-    /// What is upwards where nothing is given.
+    /// The upward direction of a camera without one.
     pub const UP: Vec3 = Vec3::Y;
 
     /// All of a camera of a scene with this offset.
@@ -74,7 +74,7 @@ impl CameraView {
         }
     }
 
-    /// What is given here, or else in `other`.
+    /// These parts, and those of `other` where one is missing here.
     pub fn or(self, other: Self) -> Self {
         Self {
             eye: self.eye.or(other.eye),
@@ -105,7 +105,7 @@ impl CameraView {
 /// Lights that no triangle emits. Colours are linear RGB, each component at least 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lights {
-    /// What surrounds the scene; none if that is the renderer's to choose.
+    /// The sky around the scene; none if the renderer chooses it.
     pub sky: Option<Sky>,
     /// The image that is around the scene, in place of a sky.
     pub environment: Option<EnvironmentFile>,
@@ -200,8 +200,7 @@ pub struct SpotLight {
     pub direction: Vec3,
     /// Radiant intensity within the inner cone, as a [`PointLight`] has it in all directions.
     pub intensity: Vec3,
-    /// Angle in degrees across the outer cone, outside of which there is no light: above 0, at most
-    /// 180.
+    /// Angle in degrees across the outer cone, above 0 and at most 180. No light leaves the cone.
     pub angle_degrees: f32,
     /// Angle in degrees across the inner cone: from 0 to that of the outer one. Where both are the
     /// same, the edge is sharp.

@@ -30,7 +30,7 @@ fn colours_of_obj_stay_with_their_vertices() {
     assert_eq!(lines(&loaded), [""; 0]);
     let [a, b, d] = [[255, 0, 0], [0, 255, 255], [51, 102, 153]].map(linear);
     assert_eq!(loaded.scene.colours(), [[a, b, WHITE], [WHITE, d, a]]);
-    // What has no material of its own is white, and what has one keeps its colour.
+    // A triangle without a material is white; one with a material keeps its colour.
     let diffuse = |triangle: usize| {
         let scene = &loaded.scene;
         scene.materials()[scene.material_of()[triangle] as usize].diffuse

@@ -154,9 +154,9 @@ fn vertices_of_ply_have_normals_of_any_numbers() {
     assert_eq!(lines(&loaded), ["in.ply: not read: vertex.nx, vertex.nz"]);
 }
 
-/// A glTF file of a triangle whose vertices have normals by the accessors that are given, the first
-/// of which is number 1. Bytes 36 on of the buffer are three normals of floats, 72 on of signed
-/// bytes with a stride of 4, and 84 on a sparse index of 16 bits.
+/// A glTF file of a triangle whose vertices have normals by the given accessors, which are numbered
+/// from 1. The buffer holds three normals of floats from byte 36 and of signed bytes with a stride
+/// of 4 from byte 72. A sparse index of 16 bits begins at byte 84.
 fn gltf(node: &str, accessors: &str) -> Loaded {
     use base64::Engine;
     let floats = [

@@ -85,7 +85,7 @@ fn everything_that_is_given_is_read() {
     assert!(folder.contains(" is a directory"), "{folder}");
 }
 
-/// A spot with further lines, the first of which is line 5.
+/// A spot, with further lines from line 5 on.
 fn spot(rest: &str) -> String {
     let start = "[[spot]]\nposition = [0, 3, 0]\ndirection = [0, -1, 0]\nintensity = [1, 1, 1]\n";
     start.to_owned() + rest + "\n"

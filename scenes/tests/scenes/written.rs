@@ -54,7 +54,7 @@ fn libraries_are_found_by_every_name() {
             [1.0, 0.0, 0.0]
         );
     }
-    // Several in a line, one of which is not there.
+    // Several libraries in a line, one of them missing.
     let text = format!("mtllib \"d e.mtl\" c.mtl\nusemtl red\n{CORNERS}f 1 2 3 4\n");
     let loaded = read(&put(folder.path(), "in.obj", text)).unwrap();
     assert_eq!(lines(&loaded).len(), 1);

@@ -1,8 +1,8 @@
 //! A launch, as the workers share it.
 //!
-//! The thread that launches takes warps like any other worker, and at the end waits for
-//! those who have taken some. It does not wait for workers to wake up: on a busy machine
-//! that takes longer than most launches. Who wakes up late finds no warps left.
+//! The thread that launches takes warps like any other worker, and at the end waits for the workers
+//! that have taken some. It does not wait for workers to wake up: on a busy machine that takes
+//! longer than most launches. A worker that wakes up late finds no warps left.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -88,7 +88,7 @@ struct Helpers {
 }
 
 impl Work {
-    /// A launch of so many warps, of which a worker takes `chunk` at a time.
+    /// A launch of so many warps; a worker takes `chunk` at a time.
     ///
     /// # Safety
     ///
@@ -171,13 +171,12 @@ impl Work {
         // SAFETY: the caller's promise, and that of who made this.
         let taken = panic::catch_unwind(AssertUnwindSafe(|| unsafe { self.take(processor) }));
         if taken.is_err() {
-            // Nobody begins another warp.
-            // Release and acquire: as in `take`.
+            // No worker begins another warp. Release and acquire: as in `take`.
             self.next.swap(u64::from(self.warps), AcqRel);
         }
         let helpers = self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
-        // The lock orders what the helpers have done before this returns. Who comes as a
-        // helper after this finds no warps left: all have been taken.
+        // The lock orders the helpers' work before this returns. A worker that becomes a helper
+        // after this finds no warps left: all have been taken.
         let waited = self.left.wait_while(helpers, |helpers| helpers.count > 0);
         let mut helpers = waited.unwrap_or_else(PoisonError::into_inner);
         if let Some(panic) = taken.err().or_else(|| helpers.panic.take()) {
@@ -231,8 +230,8 @@ mod tests {
             panic::catch_unwind(AssertUnwindSafe(|| unsafe { work.finish(helpers) })).err()
         });
         let panic = panic.map(|panic| panic.downcast_ref::<&str>().map_or("", |why| why).into());
-        // Whoever comes late finds nothing.
-        // SAFETY: nobody else is left.
+        // A late helper finds nothing.
+        // SAFETY: no other worker is left.
         unsafe { work.help(0) };
         let runs = runs.into_iter().map(AtomicU32::into_inner).collect();
         (runs, panic)

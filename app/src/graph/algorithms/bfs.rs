@@ -13,7 +13,7 @@ use crate::samples::Samples;
 /// diameter end within the first ones; a step that is not needed takes about 2 us on a GPU.
 const STEPS: [u32; 2] = [16, 64];
 
-/// What a breadth-first search found.
+/// The result of a breadth-first search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     /// How far it came.

@@ -27,8 +27,7 @@ pub fn kite() -> Csr {
     csr(6, &edges, false)
 }
 
-/// What results on the graph of these edges are held to; its first vertex is called
-/// `first_id`.
+/// The reference for results on the graph of these edges; its first vertex is called `first_id`.
 pub fn reference(vertices: u32, edges: &[[u32; 2]], directed: bool, first_id: u32) -> Reference {
     let list = list(vertices, edges, directed);
     Checker::new(&list, CsrOptions::default(), Ids::from(first_id)).reference()

@@ -1,5 +1,5 @@
-//! What follows from the list of algorithms: for each of them a field of the flags, of the files
-//! for values, of what is asked for, of the results and of the reports; and the loops over these.
+//! Code that follows from the list of algorithms. Each algorithm has a field of the flags, the
+//! files for values, the requests, the results and the reports. Loops go over these.
 
 use super::{Algorithm, ReportContext, Results};
 use crate::samples::Samples;
@@ -47,7 +47,7 @@ macro_rules! algorithms {
             }
         }
 
-        /// What is computed on a graph after all updates.
+        /// The algorithms to run on a graph after all updates.
         #[derive(Clone, Debug, Default)]
         pub struct Algorithms {
             $(
@@ -58,7 +58,7 @@ macro_rules! algorithms {
             pub incremental: bool,
         }
 
-        /// What was computed on a graph, as far as it was asked for.
+        /// The results of the requested algorithms on a graph.
         #[derive(Clone, Debug)]
         pub struct Results {
             $(
@@ -68,11 +68,11 @@ macro_rules! algorithms {
         }
 
         impl Algorithms {
-            /// What flags and files for values ask of a graph; nothing incremental.
+            /// The request that flags and files for values make of a graph; nothing incremental.
             ///
             /// # Errors
             ///
-            /// [`Error::Usage`] for what the graph has no answer to.
+            /// [`Error::Usage`] for a request that this graph does not support.
             pub fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Self, Error> {
                 Ok(Self {
                     $($name: $file::$result::request(

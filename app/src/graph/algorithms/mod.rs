@@ -36,14 +36,15 @@ pub trait Algorithm: Sized {
     /// Whether it is asked for, and how: `Option<Self::Options>`, or `bool` if there is one
     /// way. The default does not ask for it.
     type Request: Asked<Self::Options> + Clone + Debug + Default;
-    /// What results say of it; the keys in JSON are stable.
+    /// The form of a result in reports; the keys in JSON are stable.
     type Report;
 
-    /// What flags ask of a graph; `saved` if its values go to a file, which asks for it too.
+    /// The request that flags make of a graph. `saved`: its values go to a file, which requests
+    /// them too.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for what this graph has no answer to.
+    /// [`Error::Usage`] for a request that this graph does not support.
     fn request(flags: &Self::Flags, saved: bool, graph: &Input) -> Result<Self::Request, Error>;
 
     /// Computes it.
@@ -102,7 +103,7 @@ impl Asked<()> for bool {
     }
 }
 
-/// What a report needs to know of the graph.
+/// Facts about the graph that reports need.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportContext<'a> {
     /// The graph as it was loaded.

@@ -1,4 +1,4 @@
-//! What the algorithms keep in memory, and what else a store is asked.
+//! Memory that the algorithms keep, and further queries of a store.
 
 use heapwood_device::graph::pagerank::plan::{Method, RankState};
 use heapwood_device::graph::store::Vertex;

@@ -171,7 +171,7 @@ mod reference {
         counts.into_iter().map(AtomicU64::into_inner).collect()
     }
 
-    /// What two ascending lists have in common.
+    /// The common entries of two ascending lists.
     fn common(one: &[u32], other: &[u32]) -> Vec<u32> {
         let (mut i, mut j) = (0, 0);
         let mut both = Vec::new();

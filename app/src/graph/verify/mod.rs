@@ -28,7 +28,7 @@ impl From<Difference> for crate::Error {
 /// The graph as it should be.
 pub struct Checker {
     model: Model,
-    /// What messages call the vertices.
+    /// The names of the vertices in messages.
     ids: Ids,
 }
 
@@ -40,7 +40,7 @@ pub struct Reference {
     pub(super) columns: Csr,
     /// The vertices that were deleted.
     pub(super) deleted: BTreeSet<u32>,
-    /// What messages call the vertices.
+    /// The names of the vertices in messages.
     ids: Ids,
 }
 
@@ -90,7 +90,7 @@ impl Checker {
         self.model.insert_vertices(count);
     }
 
-    /// Deletes vertices, of which the store says that so many were there.
+    /// Deletes vertices; the store reports that `deleted` of them were there.
     ///
     /// # Errors
     ///

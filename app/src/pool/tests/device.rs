@@ -1,4 +1,4 @@
-//! A device of which a test decides everything: how much memory it has, when work is done.
+//! A device under a test's full control: how much memory it has, when work is done.
 //!
 //! It watches the pool, too: memory that comes back must be what was given, whole and once,
 //! and no work may use it.
@@ -42,7 +42,7 @@ pub struct State {
     pub refused: u64,
     /// It serves a request only when it has all of its memory.
     pub is_fragmented: bool,
-    /// What was obtained and given back, in order, with its size.
+    /// The blocks obtained and given back, in order, with their sizes.
     pub log: Vec<Call>,
     /// The device fails: no memory comes, nothing is ever done.
     pub failed: bool,

@@ -1,4 +1,4 @@
-//! What a pool keeps, and what it gives back.
+//! The memory that a pool keeps, and the memory that it gives back.
 
 use super::device::{Call, Device, TestError};
 use super::free_pending;

@@ -12,7 +12,7 @@ use crate::random::SplitMix64;
 
 const MIB: u64 = 1 << 20;
 
-/// What must be done before memory is idle: a position of each stream.
+/// The work that must be done before memory is idle: a position of each stream.
 type Waits = BTreeMap<u64, u64>;
 
 struct Run {

@@ -155,7 +155,7 @@ impl<'b> KernelBuild<'b> {
     ///
     /// # Errors
     ///
-    /// A pool that does not suffice, and whatever goes wrong in the build.
+    /// A pool that does not suffice, and any failure of the build.
     pub fn prepare(
         backend: &'b dyn Backend,
         triangles: &[Triangle],
@@ -248,7 +248,7 @@ impl<'b> KernelBuild<'b> {
     ///
     /// # Errors
     ///
-    /// A pool that does not suffice, and whatever goes wrong in the build.
+    /// A pool that does not suffice, and any failure of the build.
     pub fn build(
         &mut self,
         collect: bool,

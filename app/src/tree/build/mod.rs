@@ -90,8 +90,8 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// A pool that does not suffice, whatever goes wrong in the build, and a file with another
-    /// tree or none.
+    /// A pool that does not suffice, any failure of the build, and a file with another tree or
+    /// none.
     pub fn build<'b>(
         &self,
         backend: &'b dyn Backend,

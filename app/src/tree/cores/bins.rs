@@ -8,7 +8,7 @@ use super::facets::Reference;
 /// Bins of a list.
 pub const COUNT: usize = BINS as usize;
 
-/// What is known of the parts in each bin of a list.
+/// Counts of the parts in each bin of a list.
 #[derive(Clone, Copy)]
 pub struct Histogram {
     /// Parts that start in the bin.
@@ -23,10 +23,10 @@ pub struct Histogram {
     pub last: [f32; COUNT],
 }
 
-/// Those of three lists of bins.
+/// Histograms of three lists of bins.
 pub type Histograms = [Histogram; 3];
 
-/// Of no parts.
+/// Histograms of no parts.
 pub const NOTHING: Histograms = [Histogram {
     starts: [0; COUNT],
     ends: [0; COUNT],

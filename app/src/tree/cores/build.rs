@@ -1,4 +1,4 @@
-//! What all nodes of a build have in common, and what is known of a single one.
+//! The state that all nodes of a build share, and the properties of a single node.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -20,7 +20,7 @@ pub struct Task {
     pub budget: u32,
 }
 
-/// What all nodes of a build have in common.
+/// The state that all nodes of a build share.
 pub struct Build<'a> {
     /// The triangles.
     pub facets: &'a [Facet],

@@ -96,7 +96,7 @@ pub fn prepare(triangles: &[Triangle]) -> Result<(Vec<Facet>, Bounds), BuildErro
     Ok((facets, root))
 }
 
-/// The root's references: all triangles, each of which is inside.
+/// The root's references: all triangles, each one inside.
 pub fn root_references(facets: &[Facet]) -> Vec<Reference> {
     let reference = |facet: &Facet| Reference {
         min: facet.bounds.min,

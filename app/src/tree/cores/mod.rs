@@ -8,9 +8,9 @@
 //! clipped anew only if the plane may have cut its triangle. Threads divide the nodes above
 //! these subtrees, and the references of large ones.
 //!
-//! What decides the tree is the kernels' own code where that is the same for one lane: costs,
-//! bins, clipping, budgets, thresholds. The two searches are written for vectors over planes
-//! instead of lanes over planes; tests hold all trees equal.
+//! The code of the kernels decides the tree where it is the same for one lane: costs, bins,
+//! clipping, budgets, thresholds. The two searches are written for vectors over planes instead of
+//! lanes over planes; tests hold all trees equal.
 
 mod binned;
 mod bins;

@@ -1,5 +1,5 @@
-//! What happens to a node whichever thread has it, and however many: its split is chosen, and
-//! its references go to the children.
+//! The steps of a node, however many threads work on it: its split is chosen, and its references go
+//! to the children.
 
 use heapwood_device::kdtree::bins::{BINS, Bins, WHOLE_BOX};
 use heapwood_device::kdtree::bounds::Bounds;

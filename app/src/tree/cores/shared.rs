@@ -63,7 +63,7 @@ impl Grown {
     }
 }
 
-/// Memory for threads, each of which takes one when it begins a subtree.
+/// Scratch memory; each thread takes one when it begins a subtree.
 #[derive(Default)]
 pub struct Pool(Mutex<Vec<Scratch>>);
 

@@ -49,7 +49,7 @@ pub struct Scratch {
     stack: Vec<Reference>,
     spans: Vec<Span>,
     cut: Vec<u32>,
-    /// References that splits have added, of which the build does not know.
+    /// References that splits have added and that the build has not counted yet.
     added: u64,
 }
 
@@ -68,7 +68,7 @@ impl Scratch {
         task: Task,
         references: &[Reference],
     ) -> Result<Subtree, BuildError> {
-        // What scans take; others grow it or leave some untouched.
+        // Capacities for scans; other scenes grow these or leave some of them unused.
         let mut out = Subtree {
             nodes: Vec::with_capacity(8 * references.len() + 1),
             references: Vec::with_capacity(4 * references.len()),

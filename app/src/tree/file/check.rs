@@ -2,10 +2,10 @@
 //! follow it.
 //!
 //! The contract is that of [`heapwood_device::render::Tree`]: right children are nodes, references
-//! are there and name triangles, and no leaf is deeper than the stack. What is checked is more,
-//! since a builder's trees are known in every detail. Nodes are in depth-first order, so that a
-//! walk meets each index just once and in turn: a cycle, a node with two parents or one without
-//! any would break the order. The references of leaves follow each other in the same way.
+//! are there and name triangles, and no leaf is deeper than the stack. The checks go further, since
+//! a builder's trees are known in every detail. Nodes are in depth-first order, so that a walk
+//! meets each index just once and in turn. A cycle, a node with two parents or one without any
+//! would break the order. The references of leaves follow each other in the same way.
 
 use heapwood_device::kdtree::node::Node;
 use heapwood_device::render::{Bounds, MAX_TRAVERSAL_DEPTH};
@@ -13,7 +13,7 @@ use heapwood_device::render::{Bounds, MAX_TRAVERSAL_DEPTH};
 use super::error::Damage;
 use crate::tree::host_tree::HostTree;
 
-/// What a walk found.
+/// The shape of the tree that a walk found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Leaves.
@@ -92,8 +92,8 @@ pub fn check(tree: &HostTree, triangles: u32) -> Result<Shape, Damage> {
     Ok(shape)
 }
 
-/// Checks the references of a leaf, of which the first is number `from`; the number behind the
-/// last.
+/// Checks the references of a leaf; the first one has the number `from`. Returns the number behind
+/// the last.
 fn check_leaf(
     leaf: Node,
     references: &[u32],

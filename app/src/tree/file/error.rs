@@ -12,7 +12,7 @@ pub enum TreeFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// The path names no file that can be mapped.
@@ -38,7 +38,7 @@ pub enum TreeFileError {
         /// Hash of the scene that was given.
         given: u64,
     },
-    /// What is in the file is no tree.
+    /// The content of the file is no tree.
     #[error(
         "{}: {damage}; build the tree anew by `heapwood kdtree SCENE --save FILE`",
         path.display()
@@ -46,12 +46,12 @@ pub enum TreeFileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the content.
         damage: Damage,
     },
 }
 
-/// What is wrong with a file.
+/// A fault of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Damage {
     /// It begins like none.
@@ -87,7 +87,7 @@ pub enum Damage {
     Node {
         /// Its index.
         node: u32,
-        /// What is wrong with it.
+        /// The fault of the node.
         what: &'static str,
     },
     /// Something of the whole tree.

@@ -17,7 +17,7 @@ const NO_LIMIT: u32 = u32::MAX;
 const CLIPPED: u32 = 1;
 const BOUNDED: u32 = 2;
 
-/// What a file begins with; the module above has the fields.
+/// The header of a file; the module above has the fields.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct Header {
@@ -51,7 +51,7 @@ pub fn file_bytes(nodes: u64, references: u64) -> u64 {
 }
 
 impl Header {
-    /// That of a tree of so many triangles of the scene with this hash.
+    /// The header for a tree of so many triangles of the scene with this hash.
     pub fn of(tree: &HostTree, scene_hash: u64, triangles: u32) -> Self {
         let options = &tree.options;
         let Costs {
@@ -92,8 +92,8 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// A [`Damage`] for what is no header, or not that of such a file. What the header says of
-    /// the tree is for [`check`](super::check) to compare with the tree.
+    /// A [`Damage`] for bytes that are no header, or the header of another file. Its facts about
+    /// the tree are for [`check`](super::check) to compare with the tree.
     pub fn read(bytes: &[u8], length: u64) -> Result<Self, Damage> {
         if !bytes.starts_with(&MAGIC) {
             return Err(Damage::NoTree);

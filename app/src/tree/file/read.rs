@@ -56,7 +56,7 @@ impl TreeFile {
         }
         let mapping = MmapOptions::new().map_raw_read_only(&file);
         let mapping = mapping.map_err(failed)?;
-        // What is mapped may be more or less than before, if someone writes.
+        // The mapping may be longer or shorter than the file was, if another process writes.
         let length = mapping.len() as u64;
         let front = copied::<u8>(&mapping, 0, header::BYTES.min(mapping.len()));
         let header = Header::read(&front, length).map_err(damaged)?;
@@ -81,7 +81,7 @@ impl TreeFile {
     ///
     /// # Errors
     ///
-    /// Another scene, and whatever is wrong with the tree.
+    /// Another scene, and any fault of the tree.
     pub fn tree(&self, scene: &Scene) -> Result<HostTree, TreeFileError> {
         let header = &self.header;
         let given = scene.input_hash();

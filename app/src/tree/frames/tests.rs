@@ -1,4 +1,4 @@
-//! What a sequence of trees leaves in the pool, and what is found when something is left.
+//! Blocks that a sequence of trees leaves in the pool, and the errors about blocks left behind.
 
 use heapwood_device::kdtree::keep::{KEPT_WORDS, NODES, REFERENCES};
 

@@ -1,5 +1,5 @@
-//! What the launches of a picture work on, and the launches: one or more a sample, or so many
-//! samples a launch that it stays short.
+//! The memory that the launches of a picture work on, and the launches: one or more per sample, or
+//! as many samples per launch as keep it short.
 
 use std::ops::Range;
 
@@ -23,14 +23,14 @@ const PATHS: u64 = 1 << 22;
 /// Which rays a run traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RayKinds {
-    /// Those from the eye.
+    /// Rays from the eye.
     Primary,
     /// All but shadow rays.
     Unshadowed,
     All,
 }
 
-/// What the launches of a picture work on.
+/// The memory that the launches of a picture work on.
 pub(super) struct Canvas<'a> {
     pub tree: &'a TreeView<'a>,
     pub window: Crop,
@@ -44,7 +44,7 @@ pub(super) struct Canvas<'a> {
     pub rays: Memory,
     /// Delta lights that are scaled as the tree is; none where those of `lit` are.
     pub delta_lights: Option<Memory>,
-    /// What paths run through, if there are any.
+    /// The lighting of paths, if there are any.
     pub lit: Option<&'a PlacedLighting<'a>>,
 }
 
@@ -211,7 +211,7 @@ impl Canvas<'_> {
     }
 }
 
-/// What a launch of path tracing does.
+/// A launch of path tracing.
 #[derive(Clone, Copy)]
 struct PathPass {
     /// Number of its first sample.
@@ -222,7 +222,7 @@ struct PathPass {
     looks_for_lights: bool,
 }
 
-/// What a launch of ambient occlusion does.
+/// A launch of ambient occlusion.
 #[derive(Clone, Copy)]
 struct AmbientPass {
     /// The sample of a pixel.

@@ -19,7 +19,7 @@ pub(super) struct EnvironmentWords {
     pub is_looked_for: bool,
 }
 
-/// What the eye sees of linear light (Rec. 709), by which directions are chosen.
+/// Luminance of linear light (Rec. 709), by which directions are chosen.
 fn luminance([red, green, blue]: [f32; 3]) -> f64 {
     0.2126 * f64::from(red) + 0.7152 * f64::from(green) + 0.0722 * f64::from(blue)
 }
@@ -77,7 +77,7 @@ fn means(image: &Panorama, row: u32) -> Vec<f64> {
 }
 
 impl EnvironmentWords {
-    /// Those of an image, so many times as bright, and turned to the left around the vertical
+    /// The words of an image, so many times as bright, and turned to the left around the vertical
     /// axis as seen from within.
     pub fn new(image: &Panorama, scale: f32, turn_degrees: f32) -> Self {
         let Panorama { width, height, .. } = *image;
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// What is divided by a density stays a number.
+    /// A radiance divided by a density stays finite.
     #[test]
     fn densities_have_inverses() {
         let mut image = [1e-10; 64];

@@ -13,7 +13,7 @@ use super::environment::EnvironmentWords;
 use super::parameters::parameters_of;
 use super::textured::Textured;
 
-/// What reflects and emits the light of a scene.
+/// The surfaces and lights of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lighting {
     pub(super) materials: Vec<[f32; MATERIAL_FLOATS]>,
@@ -23,9 +23,9 @@ pub struct Lighting {
     pub(super) light_area: f64,
     pub(super) delta_lights: Vec<[f32; DELTA_LIGHT_FLOATS]>,
     pub(super) sky: Sky,
-    /// What takes the place of materials where there are textures.
+    /// The textures that replace materials, where there are some.
     pub(super) textured: Option<Textured>,
-    /// What takes the place of the sky.
+    /// The environment that replaces the sky.
     pub(super) environment: Option<EnvironmentWords>,
     /// For each triangle the normals of its corners; empty where all are flat.
     pub(super) normals: Vec<CornerNormals>,
@@ -34,7 +34,7 @@ pub struct Lighting {
 }
 
 impl Lighting {
-    /// That of a scene and of the lights in its file under a sky.
+    /// The lighting of a scene and of the lights in its file under a sky.
     pub fn of(scene: &Scene, sky: Sky) -> Self {
         let materials = scene.materials().iter().map(surface_of).collect::<Vec<_>>();
         Self {
@@ -47,7 +47,8 @@ impl Lighting {
         }
     }
 
-    /// That of a scene with lights beside those of its file, under `sky` where they have none.
+    /// The lighting of a scene with lights beside those of its file, under `sky` where they have
+    /// none.
     pub fn with_lights(scene: &Scene, lights: &Lights, sky: Sky) -> Self {
         let sky = lights.sky.map_or(sky, |given| Sky {
             zenith: given.zenith,
@@ -65,7 +66,7 @@ impl Lighting {
         }
     }
 
-    /// That of triangles, each with the number of its material.
+    /// The lighting of triangles, each with the number of its material.
     ///
     /// # Panics
     ///

@@ -38,9 +38,9 @@ pub struct RenderedImage {
     pub width: u32,
     /// Rows.
     pub height: u32,
-    /// What was rendered, row by row from the top: linear RGB, or for
-    /// [`Mode::Depth`](heapwood_device::render::Mode::Depth) the distance in each channel, and
-    /// for [`Shade::Cost`] nodes and triangles a ray.
+    /// The rendered values, row by row from the top: linear RGB, or for
+    /// [`Mode::Depth`](heapwood_device::render::Mode::Depth) the distance in each channel, and for
+    /// [`Shade::Cost`] nodes and triangles per ray.
     pub raw: Vec<[f32; 3]>,
     /// sRGB with alpha, 4 bytes a pixel, row by row from the top.
     pub rgba: Vec<u8>,
@@ -77,8 +77,8 @@ impl RenderedImage {
         )
     }
 
-    /// What was rendered as an OpenEXR file of 32-bit floats: the values of `raw` under the
-    /// names of `channels`, and the AOVs as the layers `albedo`, `normal` and `depth`.
+    /// The rendered values as an OpenEXR file of 32-bit floats: the values of `raw` under the names
+    /// of `channels`, and the AOVs as the layers `albedo`, `normal` and `depth`.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ fn vectors(basis: &RayBasis, [x, y]: [f32; 2]) -> [[f32; 3]; 4] {
     [basis.origin, corner, basis.du, basis.dv].map(|vector| vector.to_array())
 }
 
-/// What the sums of a picture of so many samples are divided by.
+/// The divisor of the sums of a picture of so many samples.
 fn divisor(shading: &Shading, samples: u32) -> u64 {
     let samples = u64::from(samples);
     match shading.shade {
@@ -133,7 +133,7 @@ fn scaled_delta_lights(
     memory_of(tree.backend, &delta_lights.collect::<Vec<_>>()).map(Some)
 }
 
-/// What was rendered.
+/// The result of the passes.
 struct Rendered {
     /// Samples of a pixel.
     samples: u32,

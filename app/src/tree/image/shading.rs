@@ -1,14 +1,14 @@
-//! What a picture shows and how it is sampled.
+//! The content of a picture, and its sampling.
 
 use heapwood_device::render::Mode;
 
 use super::lighting::Lighting;
 use super::placed_lighting::PlacedLighting;
 
-/// What a picture shows.
+/// The content of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shade<'a> {
-    /// What the ray of a pixel hits.
+    /// The surface that the ray of a pixel hits.
     Surface(Mode),
     /// The work of each pixel's ray, the nodes that it visits and the triangles that it is
     /// tested with, as a heat map.
@@ -25,7 +25,7 @@ pub enum Shade<'a> {
     },
     /// The light that arrives over any number of surfaces.
     Path {
-        /// What reflects and emits it.
+        /// The surfaces and lights.
         lighting: &'a Lighting,
         /// The most surfaces over which it comes; 0 for emitted light alone.
         bounces: u32,
@@ -77,16 +77,16 @@ impl Crop {
     }
 }
 
-/// What a picture shows, and how it is sampled.
+/// The content of a picture, and its sampling.
 #[derive(Clone, Copy)]
 pub struct Shading<'a> {
-    /// What it shows.
+    /// The content.
     pub shade: Shade<'a>,
     /// Samples of a pixel, whose mean it is; one is in its middle. Depth has one.
     pub samples: u32,
     /// The part that is rendered; none for all of it.
     pub crop: Option<Crop>,
-    /// What random numbers depend on.
+    /// The seed of random numbers.
     pub seed: u32,
     /// The light of [`Shade::Path`] on the backend of the tree; it is copied there for this picture
     /// alone if there is none.
@@ -99,8 +99,8 @@ pub struct Shading<'a> {
     /// Is called after each launch of a run with how many were done, and of how many; with
     /// `enough`, after each pass with samples.
     pub progress: &'a dyn Fn(u64, u64),
-    /// Renders once, in passes of some samples each, of which the first is not left out: is asked
-    /// after each pass whether the samples so far are enough. The picture is then that of so many
+    /// Renders once, in passes of some samples each; the first pass counts too. After each pass the
+    /// function decides whether the samples so far are enough. The picture is then that of so many
     /// samples.
     pub enough: Option<&'a dyn Fn() -> bool>,
 }

@@ -27,7 +27,7 @@ struct Named {
     count: usize,
 }
 
-/// What programs call the columns of both ends: Gephi, igraph and pandas, SNAP.
+/// Names of the columns of both ends in Gephi, igraph and pandas, SNAP.
 const ENDS: [[&str; 2]; 4] = [
     ["source", "target"],
     ["from", "to"],
@@ -42,7 +42,7 @@ pub(super) fn columns(
     first: &Line<'_>,
     next: Option<&Line<'_>>,
 ) -> (Option<Columns>, Option<Note>) {
-    // What stands in braces are attributes.
+    // Text in braces holds attributes.
     let plain = first.bytes.split(|&byte| byte == b'{').next();
     let has = |separator: &u8| plain.is_some_and(|line| line.contains(separator));
     let is_numbered = || {

@@ -3,7 +3,7 @@
 
 use super::super::text::{self, Line, lines};
 
-/// What the first comment says.
+/// The header: the first comment, and the sizes of the second one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Konect {
     pub shape: Shape,
@@ -13,7 +13,7 @@ pub(super) struct Konect {
     pub sides: Option<[u64; 2]>,
 }
 
-/// What edges connect.
+/// The kind of graph, by the ends of its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Undirected,
@@ -22,7 +22,7 @@ pub(super) enum Shape {
     Bipartite,
 }
 
-/// What the second comment says.
+/// The sizes of the second comment.
 pub(super) struct Sizes {
     pub edges: u64,
     pub left: u64,
@@ -43,7 +43,7 @@ const WEIGHTS: [&[u8]; 9] = [
 ];
 
 impl Konect {
-    /// What a line says, if it is such a header.
+    /// Reads a line, if it is such a header.
     pub fn of(line: &Line<'_>) -> Option<Self> {
         let mut words = line.words();
         let first = words.word()?.strip_prefix(b"%")?;

@@ -6,7 +6,7 @@ use crate::{Ids, LineProblem, MAX_VERTICES};
 
 /// A way to read an id.
 pub(super) trait ReadId: Sync {
-    /// What it is read as.
+    /// The type of an id that was read.
     type Id: Copy + Default + Send + Sync;
 
     /// The next word as an id; none at the end of the line.

@@ -1,4 +1,4 @@
-//! What stands before the first edge: comments that tell counts, and names of columns.
+//! The lines before the first edge: comments that give counts, and names of columns.
 
 use super::super::Note;
 use super::super::text::{self, Fault, Line, lines};
@@ -6,7 +6,7 @@ use super::columns::{Columns, columns};
 use super::konect::{self, Konect};
 use crate::{LineProblem, MAX_VERTICES};
 
-/// What the text says before its first edge.
+/// The facts that the lines before the first edge give.
 #[derive(Default)]
 pub(super) struct Preface {
     /// Vertices by a comment, and where it stands.

@@ -1,4 +1,4 @@
-//! What is wrong with edge lists, each named by its line.
+//! Faults of edge lists, each named by its line.
 
 use super::faults::{fault, text};
 use super::*;

@@ -218,7 +218,7 @@ fn ids_with_gaps_are_numbered_in_their_order() {
         assert_eq!(loaded.ids, Ids::listed(vec![7, 900, u64::MAX]));
         assert_eq!(loaded.notes, []);
     }
-    // What a comment tells of vertices is that of the ids, or wrong.
+    // The number of vertices in a comment must be that of the ids, or a note says so.
     let notes = |count: u64| {
         let text = format!("# Nodes: {count} Edges: 1\n0 5000000000\n");
         numbered(&text, Numbering::Compact).unwrap().notes

@@ -41,7 +41,7 @@ fn konect_says_direction_and_counts_from_1() {
             }
         }
     }
-    // What the sizes say counts, and a difference is told.
+    // The sizes of the header hold, and a note gives a difference to the edges found.
     let text = "% sym unweighted\n% 5 9 9\n1 2\n";
     assert_eq!(graph("out.a", text), (9, vec![[0, 1]], false));
     let (declared, found) = (5, 1);
@@ -294,7 +294,7 @@ fn short_edge_lists_are_not_taken_for_metis() {
             "{text}"
         );
     }
-    // What cannot be an edge list either is told as METIS.
+    // A file that is no edge list either has its fault reported as METIS.
     let problem = Asymmetric { from: 2, to: 3 };
     assert_eq!(fault("stdin", "3 2\n2\n1 3\n3\n"), (3, problem));
 }

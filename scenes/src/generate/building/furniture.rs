@@ -1,4 +1,4 @@
-//! What stands in the rooms of a building: each within a room's walls, from its corner on.
+//! The furniture of a building: each piece within its room's walls, from the room's corner on.
 
 use super::super::builder::Builder;
 use super::ROOM;

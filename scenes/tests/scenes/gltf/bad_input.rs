@@ -1,4 +1,5 @@
-//! What is refused, and how it is said; what small files may not make of themselves.
+//! Files that the reader refuses, with their messages, and limits on the memory that small files
+//! can take.
 
 use super::file::*;
 
@@ -150,7 +151,7 @@ fn what_is_wrong_is_said_in_a_line_with_its_place() {
             ),
             "it requires the extension KHR_draco_mesh_compression, which is not read",
         ),
-        // Who says so, the parser or the scene, depends on the features of serde_json.
+        // The parser or the scene refuses it, depending on the features of serde_json.
         (file(r#"{"mesh": 0, "scale": [1e39, 1, 1]}"#, ""), "number"),
         (
             file(r#"{"mesh": 0, "scale": [1e30, 1, 1]}"#, ""),

@@ -146,7 +146,7 @@ fn transforms_scale_turn_and_move() {
     for (found, expected) in turned.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-6, "{turned:?}");
     }
-    // Who says so, the parser or the scene, depends on the features of serde_json.
+    // The parser or the scene refuses it, depending on the features of serde_json.
     match try_read(&material(r#""scale": [1e39, 1]"#), ALL) {
         Ok(loaded) => {
             assert!(lines(&loaded)[0].ends_with("too large; the plain colour stands in"));

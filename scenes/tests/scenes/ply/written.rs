@@ -56,7 +56,7 @@ fn headers_and_lines_are_read_as_programs_write_them() {
             .len(),
         3
     );
-    // What follows the header of a binary file is a number, whatever byte it begins with.
+    // A binary file's header is followed by a number, whatever byte that begins with.
     let mut bytes = binary(true);
     let header = header("binary_big_endian", CORNERS.len(), FACES.len());
     bytes[header.len()..header.len() + 4]

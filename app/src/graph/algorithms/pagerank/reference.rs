@@ -12,22 +12,22 @@ use super::Ranks;
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Method, RankOptions};
 
-/// What rounding may add to ranks in an iteration, summed over vertices whose ranks have
-/// a sum of 1: ranks and what they give to neighbours are `f32`.
+/// Bound on the error that rounding adds to ranks in an iteration, summed over vertices whose ranks
+/// have a sum of 1: ranks and contributions to neighbours are `f32`.
 const ROUNDING: f64 = 2.0 / (1 << 24) as f64;
 
 /// The distance of any two ranks is at most this, summed over vertices: a bound that is not
 /// below it says nothing.
 pub(super) const MAX_DISTANCE: f64 = 2.0;
 
-/// What rounding may add in all, summed over vertices: an iteration shrinks what those
-/// before have added by the damping.
+/// Bound on the error that rounding adds in all, summed over vertices: an iteration shrinks earlier
+/// errors by the damping.
 pub fn rounding(damping: f64) -> f64 {
     ROUNDING / (1.0 - damping)
 }
 
-/// What rounding may have added after so many iterations. With a damping near 1 they shrink
-/// nothing, but they are few.
+/// Bound on the error of rounding after so many iterations. With a damping near 1 iterations hardly
+/// shrink errors, but they are few.
 fn rounding_after(iterations: u32, damping: f64) -> f64 {
     // The ranks that the first begins from are rounded too.
     let most = ROUNDING * f64::from(iterations + 2);
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn two_vertices_share_the_rank_of_a_third() {
-        // 0 to 1 and 2, from where there is no way on: with damping 0.5 the
-        // ranks are r and r + r/4, of which the jump and the dangling rank give r.
+        // 0 to 1 and 2, from where there is no way on: with damping 0.5 the ranks are r and r +
+        // r/4; the jump and the dangling rank give r to each.
         let graph = reference(3, &[[0, 1], [0, 2]], true, 0);
         let expected = [2.0 / 7.0, 2.5 / 7.0, 2.5 / 7.0];
         let (next, change) = iterate(&graph, 0.5, &expected);

@@ -85,7 +85,7 @@ fn search<const VECTORS: usize>(node: &Valued, references: &[Reference]) -> Opti
     best.of_lanes()
 }
 
-/// What splits at the positions of two vectors cost, with triangles in the plane on the cheaper
+/// The costs of splits at the positions of two vectors, with triangles in the plane on the cheaper
 /// side.
 #[inline]
 #[target_feature(enable = "avx2")]

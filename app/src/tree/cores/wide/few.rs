@@ -40,8 +40,8 @@ pub fn best_plane(node: &Valued, references: &[Reference]) -> Option<(u32, f32)>
     best.of_lanes()
 }
 
-/// What splits at the starts and ends of references cost, with triangles in the plane on the
-/// cheaper side; `others` are the ends and starts.
+/// The costs of splits at the starts and ends of references, with triangles in the plane on the
+/// cheaper side. `others` are the ends and starts.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn costs(planes: &Planes, positions: V, others: V) -> V {

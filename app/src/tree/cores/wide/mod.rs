@@ -35,7 +35,7 @@ use super::bins::{Histograms, Span};
 use super::candidates::Candidates;
 use super::facets::{Facet, Reference};
 
-/// What a [`Wide`] holds: nothing, or what there is not.
+/// The content of a [`Wide`]: nothing, or a type without values on other processors.
 #[cfg(target_arch = "x86_64")]
 type Proof = ();
 #[cfg(not(target_arch = "x86_64"))]
@@ -46,7 +46,7 @@ type Proof = std::convert::Infallible;
 pub struct Wide(Proof);
 
 impl Wide {
-    /// That of this machine, if it has them.
+    /// The vectors of this machine, if it has them.
     pub fn detect() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {

@@ -1,4 +1,4 @@
-//! What splits cost, eight at a time: `Heuristic::split`, operation by operation.
+//! The costs of splits, eight at a time: `Heuristic::split`, operation by operation.
 
 use core::arch::x86_64::{
     _mm256_blendv_epi8, _mm256_cvtepi32_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_set1_epi32,
@@ -65,8 +65,8 @@ impl Planes {
         add(self.face, mul(extent, self.girth))
     }
 
-    /// What splits at positions with so many references below and above cost; infinite for
-    /// those that do not pay.
+    /// The costs of splits at positions with so many references below and above; infinite for
+    /// splits that do not pay.
     #[inline]
     #[target_feature(enable = "avx2")]
     pub fn cost(&self, positions: V, below: V, above: V) -> V {
