@@ -17,6 +17,7 @@ pub mod export;
 pub mod generate;
 pub mod graph;
 pub mod heap;
+pub mod job;
 pub mod link;
 pub mod meta;
 pub mod output;
@@ -29,6 +30,7 @@ pub mod report;
 pub mod size;
 pub mod terminal;
 pub mod tree;
+mod word;
 pub mod workload;
 
 pub use encode::EncodeError;

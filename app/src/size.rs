@@ -1,6 +1,10 @@
 //! Sizes and counts as people write them: `64MiB`, `1.5GB`, `4096`, `2^20`.
 
+use std::ffi::OsString;
+
 pub use heapwood_results::display;
+
+use crate::word::{Word, by_text};
 
 /// Units, longest names first so that `B` does not match before `MiB`.
 const UNITS: [(&str, u64); 12] = [
@@ -65,6 +69,16 @@ impl std::fmt::Display for Pool {
             Self::Times(factor) => write!(f, "{factor}x"),
             Self::Bytes(bytes) => write!(f, "{bytes}"),
         }
+    }
+}
+
+impl Word for Pool {
+    fn word(&self) -> OsString {
+        self.to_string().into()
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_pool)
     }
 }
 

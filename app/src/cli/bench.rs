@@ -12,12 +12,10 @@ use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
 use crate::allocators::{self, Spec};
 use crate::backend::Options;
+use crate::job::{Runner, call_costs};
 use crate::report;
-use crate::workload::cases::{self, BenchCase, Runner};
-use crate::workload::fragmentation::Case;
-use crate::workload::linking::{self, Linking};
 use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Row, Suite};
-use crate::{Error, output, size};
+use crate::{Error, size};
 
 use workload::Workload;
 
@@ -127,23 +125,6 @@ pub fn run(what: What) -> Result<(), Error> {
     }
 }
 
-/// Measures one case of a benchmark, as another process has written it down, and returns its row
-/// as JSON; or links with the user's files, which comes before cases.
-///
-/// # Errors
-///
-/// When there is no such benchmark, the case makes no sense, or its backend does not open.
-pub fn child_main(kind: &str, case: &str) -> Result<String, Error> {
-    // The case may be one over an allocator of the user's, whose code may print.
-    output::keep_for_results();
-    match kind {
-        micro::Case::KIND => cases::child_main::<micro::Case>(case),
-        Case::KIND => cases::child_main::<Case>(case),
-        Linking::KIND => linking::child_main(case),
-        _ => Err(Error::Usage(format!("there is no benchmark `{kind}`"))),
-    }
-}
-
 /// Runs all cases, writes the table, and fails if a verification did.
 fn run_micro(workload: Workload) -> Result<(), Error> {
     let (draws, turns) = (workload.draws(), workload.turns());
@@ -184,8 +165,8 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
 
     let mut rows = run_all(&suite, runner(&suite.backend)?)?;
     if suite.allocators.iter().any(Spec::is_external) {
-        // What was measured before is not lost for this.
-        match micro::call_costs(&suite.backend, suite.plan, runner) {
+        // An error here does not lose the rows that were measured before.
+        match call_costs(&suite.backend, suite.plan, runner) {
             Ok(call) => {
                 for link in rows.iter_mut().filter_map(|row| row.meta.link.as_mut()) {
                     link.call.clone_from(&call);
@@ -206,9 +187,10 @@ fn run_all(suite: &Suite, mut runner: Runner) -> Result<Vec<Row>, Error> {
     let cases = suite.cases();
     let bar = progress(cases.len());
     let mut rows = Vec::new();
-    for (spec, case) in &cases {
-        bar.set_message(format!("{spec} {} x {} B", case.threads, case.bytes));
-        rows.push(runner.run(spec, case)?);
+    for case in &cases {
+        let (spec, threads, bytes) = (&case.allocator, case.threads, case.bytes);
+        bar.set_message(format!("{spec} {threads} x {bytes} B"));
+        rows.push(runner.run(case)?);
         bar.inc(1);
     }
     bar.finish_and_clear();

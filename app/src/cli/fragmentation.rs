@@ -8,8 +8,8 @@ use super::common::{BackendArguments, LinkArguments, parse_bytes, progress, writ
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::threads::parse_threads;
+use crate::job::Runner;
 use crate::report;
-use crate::workload::cases::Runner;
 use crate::workload::fragmentation::{self, Case};
 use crate::{Error, allocators, size};
 
@@ -83,14 +83,14 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
         for &bytes in &arguments.bytes {
             bar.set_message(format!("{spec} {bytes} B"));
             let case = Case {
-                allocator: spec.to_string(),
+                allocator: spec.clone(),
                 pool_bytes: arguments.pool,
                 threads: arguments.threads,
                 bytes,
                 most_steps: arguments.steps,
-                backend: backend.clone(),
+                backend: backend.over(spec),
             };
-            rows.push(runner.run(spec, &case)?);
+            rows.push(runner.run(&case)?);
             bar.inc(1);
         }
     }

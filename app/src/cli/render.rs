@@ -10,20 +10,21 @@ use super::camera::CameraArguments;
 use super::common::{BackendArguments, read_apart, spinner};
 use super::light::read_panorama;
 use super::passes::{Interrupts, PassArguments, PassBar};
-use super::scenes::load_scene;
+use super::progress::TerminalProgress;
 use super::sequence::SequenceArguments;
 use super::shade::ShadeArguments;
 use super::suffix;
-use super::tree::{AllocatorArguments, TreeArguments};
+use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::backend::DeviceInfo;
 use crate::generate::{SceneSpec, Source, source};
+use crate::job::{TreeOptions, load_scene};
 use crate::output::{self, Output};
 use crate::report::{
     self, Format, PictureReport, Pictures, SequenceReport, TreeOrigin, kept_report, picture_report,
     render_report,
 };
-use crate::tree::{Builder, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
+use crate::tree::{Builder, BuilderKind, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
 
 /// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
 /// them: it changes the scene.
@@ -93,7 +94,7 @@ pub struct Arguments {
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
-    tree: TreeArguments,
+    tree: TreeOptions,
     #[command(flatten)]
     builder: BuilderArguments,
     /// Read the tree from a file of `heapwood kdtree --save`
@@ -125,7 +126,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         true => read_panorama(lights)?,
         false => None,
     };
-    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates, &written)?;
+    let (scene, _) = load_scene(
+        &arguments.scene,
+        arguments.tree.keep_duplicates,
+        &mut TerminalProgress::new(&written),
+    )?;
     let scene = light.lit(scene);
     let cameras = route.cameras(&scene)?;
     let lighting = || light.lighting(&scene, lights, panorama.as_ref());
@@ -141,7 +146,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         Some(file) => Builder::File(file),
         None => {
             let (allocator, tree) = (&arguments.allocator, &arguments.tree);
-            arguments.builder.decide(&decided, allocator, tree, spec)?
+            match arguments.builder.decide(&decided, allocator, tree)? {
+                BuilderKind::Kernels => Builder::Kernels {
+                    spec: spec
+                        .checked_if(allocator.check_heap)
+                        .map_err(Error::Usage)?,
+                    pool: tree.pool,
+                },
+                BuilderKind::Cores => Builder::Cores {
+                    threads: decided.threads,
+                },
+            }
         }
     };
     let backend = decided.open()?;
@@ -207,7 +222,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// What all pictures have in common.
+/// The parts that all pictures share.
 struct Renderer<'a> {
     arguments: &'a Arguments,
     tree: DeviceTree<'a>,
@@ -281,7 +296,7 @@ impl Arguments {
         suffix::check(&self.output, &["png", "exr"])
     }
 
-    /// What is printed of pictures.
+    /// The text to print about pictures.
     fn result<P: Pictures>(
         &self,
         scene: &Scene,

@@ -1,23 +1,22 @@
-//! `heapwood compare`: real work over a set of allocators, side by side. A case is another
-//! command of the program in a process of its own, whose arguments are written here.
+//! `heapwood compare`: the same job over a set of allocators, side by side, each in a process of
+//! its own.
 
 mod graph;
 mod kdtree;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::Resettable;
 use clap::{Args, Subcommand};
-use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, ChildArgs, LinkArguments, progress, read_apart, write};
+use super::common::{BackendArguments, LinkArguments, progress, read_apart, write};
 use super::duration::parse_seconds;
 use super::suffix;
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::DeviceInfo;
+use crate::backend::{LAUNCH_LIMIT, Options};
+use crate::job::{self, Job};
 use crate::output::Output;
 use crate::report::compare::{Earlier, Origin, Row, rank};
 use crate::report::{self, Format, Report};
@@ -96,7 +95,7 @@ impl ComparisonArguments {
         read_apart(self.link.files(), &output)
     }
 
-    /// What is there before the work starts: the file for the results of these allocators and
+    /// The context of the work, before it starts: the file for the results of these allocators and
     /// their format, and the results to go on from.
     fn open(&self, specs: &[Spec]) -> Result<ComparisonContext, Error> {
         let reference = self.reference(specs)?;
@@ -112,6 +111,7 @@ impl ComparisonArguments {
             format,
             reference,
             earlier,
+            timeout: self.timeout(),
         })
     }
 
@@ -151,56 +151,19 @@ impl ComparisonArguments {
         }
     }
 
-    /// What the cases over these allocators have in common: these options, the backend, and the input.
-    fn common(
-        &self,
-        specs: &[Spec],
-        mut options: ChildArgs,
-        input: Option<OsString>,
-    ) -> Result<Common, Error> {
-        let timeout = Duration::from_secs_f64(self.timeout);
-        let backend = self.link.decide_for_cases(&self.backend, timeout, specs)?;
-        options.backend(&backend);
-        Ok(Common {
-            info: backend.info()?,
-            options,
-            link: self.link.clone(),
-            input,
-            timeout_s: self.timeout,
+    /// The backend of cases over these allocators.
+    fn decide(&self, specs: &[Spec]) -> Result<Options, Error> {
+        let timeout = self.timeout();
+        let options = self.link.decide_for_cases(&self.backend, timeout, specs)?;
+        // A process is ended after the time; its launches have the usual limit.
+        Ok(Options {
+            limit: LAUNCH_LIMIT,
+            ..options
         })
     }
-}
 
-/// What the cases of a comparison have in common.
-struct Common {
-    /// What they run on.
-    info: DeviceInfo,
-    options: ChildArgs,
-    /// Where an allocator of the user's is.
-    link: LinkArguments,
-    /// What the commands read, unless an option names it.
-    input: Option<OsString>,
-    timeout_s: f64,
-}
-
-impl Common {
-    /// The options as rows hold them.
-    fn options(&self) -> Vec<String> {
-        let options = self.options.0.iter();
-        options
-            .map(|option| option.to_string_lossy().into_owned())
-            .collect()
-    }
-
-    /// Runs a command with options of its own in a process of its own.
-    fn run<R: DeserializeOwned>(&self, command: ChildArgs) -> Result<Outcome<R>, Error> {
-        let ChildArgs(mut arguments) = command;
-        arguments.extend_from_slice(&self.options.0);
-        arguments.push("--format=json".into());
-        if let Some(input) = &self.input {
-            arguments.extend(["--".into(), input.clone()]);
-        }
-        compare::isolated(&arguments, self.timeout_s)
+    fn timeout(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout)
     }
 }
 
@@ -210,26 +173,39 @@ struct ComparisonContext {
     format: Format,
     reference: String,
     earlier: Option<Earlier>,
+    timeout: Duration,
 }
 
 impl ComparisonContext {
-    /// Runs the cases under a bar, but those that earlier results have, which come from
-    /// `origin`. A file is written after each case, so that it has what was found when the
-    /// program is ended.
-    fn run<R: Row>(
+    /// Runs jobs of these names under a bar, each in a process of its own, but those that earlier
+    /// results have, which come from `origin`; `row` makes the row of a job at its place by its
+    /// options and its outcome. A file is written after each job, so that it has all results so far
+    /// when the program is ended.
+    fn run<J: Job, R: Row>(
         self,
-        cases: Vec<Case<R>>,
-        common: &Common,
-        origin: impl FnOnce() -> Origin,
+        jobs: Vec<(String, J)>,
+        row: impl Fn(usize, Vec<String>, Outcome<J::Report>) -> R,
+        origin: &Origin,
     ) -> Result<(), Error>
     where
         [R]: Report,
     {
-        let names: Vec<String> = cases.iter().map(|case| case.name().to_owned()).collect();
+        let names: Vec<String> = jobs.iter().map(|(name, _)| name.clone()).collect();
+        // All jobs have the same.
+        let options = jobs.first().map(|(_, job)| job::options(job));
+        let options = options.transpose()?.unwrap_or_default();
         let known = match &self.earlier {
-            Some(earlier) => earlier.rows(&names, &common.options(), &origin())?,
+            Some(earlier) => earlier.rows(&names, &options, origin)?,
             None => names.iter().map(|_| None).collect(),
         };
+        let case = |(place, (name, job)): (usize, (String, J))| {
+            let (row, options) = (&row, options.clone());
+            Case::new(name, move || {
+                let ended = job::run_in_child(&job, self.timeout)?;
+                Ok(row(place, options, ended.outcome()?))
+            })
+        };
+        let cases = jobs.into_iter().enumerate().map(case).collect();
         let bar = progress(names.len());
         bar.set_position(known.iter().flatten().count() as u64);
         let text = |rows: &mut [R]| {

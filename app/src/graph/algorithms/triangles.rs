@@ -23,7 +23,7 @@ pub struct Triangles {
 }
 
 /// The flag for triangles.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
 pub struct TriangleFlags {
     /// Count the triangles of an undirected graph
     #[arg(long)]

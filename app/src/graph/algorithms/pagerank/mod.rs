@@ -4,6 +4,8 @@ mod reference;
 mod report;
 mod traffic;
 
+use std::ffi::OsString;
+
 use clap::{ArgGroup, Args};
 use heapwood_device::graph::pagerank::plan::{Method, RankOptions, RankSpace, RankState};
 use heapwood_device::launch::PlannedLaunch;
@@ -18,6 +20,7 @@ use crate::Error;
 use crate::graph::verify::Reference;
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
+use crate::word::{Word, by_text};
 
 /// Iterations that are launched before the host looks at the first of them.
 const ITERATIONS: u32 = 8;
@@ -36,7 +39,7 @@ pub struct Ranks {
 }
 
 /// The flags for PageRank. A file for ranks asks for them too.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, serde::Serialize, serde::Deserialize)]
 #[command(group = ArgGroup::new("pagerank-asked").arg("pagerank").multiple(true))]
 pub struct RankFlags {
     /// Compute PageRank
@@ -47,6 +50,7 @@ pub struct RankFlags {
     /// `power` has the iterations that other systems count. `accelerated` takes fewer on undirected
     /// graphs.
     #[arg(long, hide_short_help = true, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank-asked")]
+    #[serde(with = "crate::word")]
     pub method: Method,
     /// Damping factor
     #[arg(long, hide_short_help = true, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank-asked")]
@@ -66,6 +70,20 @@ pub struct RankFlags {
         requires = "pagerank-asked"
     )]
     pub top: usize,
+}
+
+impl Default for RankFlags {
+    fn default() -> Self {
+        let usual = RankOptions::default();
+        Self {
+            pagerank: false,
+            method: usual.method,
+            damping: usual.damping,
+            tolerance: usual.tolerance,
+            iterations: usual.limit,
+            top: 10,
+        }
+    }
 }
 
 impl Algorithm for Ranks {
@@ -175,6 +193,16 @@ fn parse_method(text: &str) -> Result<Method, String> {
     let mut methods = Method::ALL.into_iter();
     let found = methods.find(|method| method.name() == text);
     found.ok_or_else(|| "write power or accelerated".to_owned())
+}
+
+impl Word for Method {
+    fn word(&self) -> OsString {
+        self.name().into()
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_method)
+    }
 }
 
 fn parse_damping(text: &str) -> Result<f64, String> {

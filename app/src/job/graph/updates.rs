@@ -1,4 +1,4 @@
-//! The batches of the command line: drawn or from files, in rounds.
+//! The batches of a job: drawn or from files, in rounds.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,39 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use heapwood_graphs::load_vertices;
 
-use super::super::common::ChildArgs;
-use super::input::InputArguments;
+use serde::{Deserialize, Serialize};
+
+use super::input::InputOptions;
 use crate::Error;
 use crate::generate::GraphSpec;
 use crate::generate::Source as GraphSource;
 use crate::graph::{Change, Pattern, StoreError};
+use crate::job::Progress;
 use crate::size::parse_count;
+use crate::word::{self, Word, by_text};
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 
 /// Edges of the largest batch.
 const MAX_BATCH_EDGES: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Updates")]
+#[serde(rename_all = "kebab-case")]
 #[command(group = ArgGroup::new("updates").multiple(true))]
-pub struct UpdateArguments {
+pub struct UpdateOptions {
     /// Insert random edges, or those of a graph file or gen:KIND,...
     ///
     /// Counts that are separated by commas follow each other. A file numbers vertices by the rule of
     /// its format.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
+    #[serde(with = "word::option")]
     insert: Option<Source>,
     /// Delete random stored edges, or those of a graph file
     ///
     /// Each count follows that of the insertions.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
+    #[serde(with = "word::option")]
     delete: Option<Source>,
     /// Insert N vertices without edges, first in each round
     ///
@@ -43,6 +49,7 @@ pub struct UpdateArguments {
     ///
     /// The file has one id per line.
     #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
+    #[serde(with = "word::option")]
     delete_vertices: Option<VertexSelection>,
     /// Sources of random edges [default: uniform]
     ///
@@ -83,7 +90,7 @@ enum Source {
     Graph(GraphSource<GraphSpec>),
 }
 
-impl UpdateArguments {
+impl UpdateOptions {
     fn sources(&self) -> impl Iterator<Item = (Change, &Source)> {
         let insert = self.insert.iter().map(|source| (Change::Insert, source));
         let delete = self.delete.iter().map(|source| (Change::Delete, source));
@@ -138,24 +145,6 @@ impl UpdateArguments {
         }
     }
 
-    /// These arguments for another process.
-    pub(super) fn forward(&self, child_args: &mut ChildArgs) {
-        child_args.option_os("insert", self.insert.as_ref().map(Source::words));
-        child_args.option_os("delete", self.delete.as_ref().map(Source::words));
-        child_args.option("insert-vertices", self.insert_vertices);
-        let victims = self.delete_vertices.as_ref().map(|victims| match victims {
-            VertexSelection::Count(count) => count.to_string().into(),
-            VertexSelection::File(path) => path.clone().into(),
-        });
-        child_args.option_os("delete-vertices", victims);
-        for pattern in &self.pattern {
-            child_args.option("pattern", Some(pattern.name()));
-        }
-        child_args.option("batch", self.batch);
-        child_args.option("rounds", self.rounds);
-        child_args.option("seed", Some(self.seed));
-    }
-
     /// The updates of a graph, with those of files read.
     ///
     /// # Errors
@@ -163,8 +152,9 @@ impl UpdateArguments {
     /// Files that cannot be used, and random edges of a graph without vertices.
     pub(super) fn stream(
         &self,
-        files: &InputArguments,
+        files: &InputOptions,
         graph: &Input,
+        progress: &mut dyn Progress,
     ) -> Result<UpdateStream, Error> {
         let inserted = self.insert_vertices.unwrap_or(0);
         // In the first round, before its edges.
@@ -195,7 +185,7 @@ impl UpdateArguments {
                 for (change, source) in self.sources() {
                     let edges = match source {
                         Source::Graph(source) if number == 0 => {
-                            Edges::Given(files.read_batch(source, graph, vertices)?)
+                            Edges::Given(files.read_batch(source, graph, vertices, progress)?)
                         }
                         Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
                             count: counts[turn],
@@ -239,16 +229,34 @@ impl Source {
             Self::Graph(_) => &[],
         }
     }
+}
 
-    /// As on the command line.
-    fn words(&self) -> OsString {
+impl Word for Source {
+    fn word(&self) -> OsString {
         match self {
             Self::Counts(counts) => {
                 let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
                 counts.join(",").into()
             }
-            Self::Graph(source) => source.words(),
+            Self::Graph(source) => source.word(),
         }
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_source)
+    }
+}
+
+impl Word for VertexSelection {
+    fn word(&self) -> OsString {
+        match self {
+            Self::Count(count) => count.to_string().into(),
+            Self::File(path) => path.into(),
+        }
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_victims)
     }
 }
 

@@ -1,22 +1,27 @@
-//! The stream of events of the command line, and how it is batched.
+//! The stream of events of a job, and how it is batched.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapwood_graphs::load_events;
 
-use super::super::common::{ChildArgs, spinner};
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
+use crate::job::Progress;
 use crate::size::parse_count;
+use crate::word;
 use crate::workload::graph::{Batching, EventStream, Input};
 
 /// A stream of events.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Updates")]
-pub struct EventArguments {
+#[serde(rename_all = "kebab-case")]
+pub struct EventOptions {
     /// Apply events from a file: `+ u v` and `- u v`, or `u v time`
     #[arg(long, value_name = "EVENTS", group = "updates",
           conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"])]
+    #[serde(with = "word::option")]
     stream: Option<PathBuf>,
     /// Delete edges of a timed stream that are older than T
     #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_count, requires = "stream")]
@@ -26,7 +31,7 @@ pub struct EventArguments {
     batch_time: Option<u64>,
 }
 
-impl EventArguments {
+impl EventOptions {
     /// The file that events come from.
     pub(super) fn file(&self) -> Option<&Path> {
         self.stream.as_deref()
@@ -50,13 +55,6 @@ impl EventArguments {
         Ok(())
     }
 
-    /// These arguments for another process.
-    pub(super) fn forward(&self, child_args: &mut ChildArgs) {
-        child_args.option_os("stream", self.stream.as_ref().map(Into::into));
-        child_args.option("window", self.window);
-        child_args.option("batch-time", self.batch_time);
-    }
-
     /// The events on a graph, in batches of so many unless they go by time.
     ///
     /// # Errors
@@ -66,13 +64,14 @@ impl EventArguments {
         &self,
         batch: Option<usize>,
         graph: &Input,
+        progress: &mut dyn Progress,
     ) -> Result<Option<EventStream>, Error> {
         let Some(path) = &self.stream else {
             return Ok(None);
         };
-        let spinner = spinner(format!("reading {}", path.display()));
+        progress.begin(format!("reading {}", path.display()));
         let events = load_events(path, &graph.ids, graph.rows.vertices());
-        spinner.finish_and_clear();
+        progress.end();
         let batching = match self.batch_time {
             Some(time) => Batching::Time(time),
             None => Batching::Count(batch.unwrap_or(usize::MAX)),

@@ -1,51 +1,56 @@
-//! The work of `heapwood graph`, whatever it is done over: the arguments that
-//! `heapwood compare graph` has too, and forwards to its processes.
+//! The work of a job on a graph, whatever it is done over.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use heapwood_graphs::files_read;
 
-use super::super::common::ChildArgs;
-use super::super::written::AsWritten;
-use super::events::EventArguments;
-use super::input::InputArguments;
-use super::updates::UpdateArguments;
+use serde::{Deserialize, Serialize};
+
+use super::events::EventOptions;
+use super::input::InputOptions;
+use super::updates::UpdateOptions;
 use crate::Error;
 use crate::graph::algorithms::{Algorithms, Flags, Saves};
+use crate::job::Progress;
 use crate::size::{self, Pool};
+use crate::word;
 use crate::workload::graph::{EventStream, Input, UpdateStream};
 
 /// A graph, what is done to it, and what is computed on it.
-#[derive(Debug, Args)]
-pub struct WorkArguments {
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+pub struct WorkOptions {
     /// Timed runs: load, update and compute
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3)]
     pub runs: u32,
     /// Compare all results with an independent CPU implementation
     #[arg(long)]
     pub verify: bool,
+    /// The graph.
     #[command(flatten)]
-    pub input: InputArguments,
+    pub input: InputOptions,
     /// Pool: a size, a multiple such as 8x, or auto
     ///
     /// A multiple counts the bytes of the stored edges. With auto, the graph moves to a larger pool when a batch needs one.
     #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    #[serde(with = "word")]
     pub pool: Pool,
+    /// The updates.
     #[command(flatten)]
-    pub updates: UpdateArguments,
+    pub updates: UpdateOptions,
     #[command(flatten)]
-    events: EventArguments,
+    events: EventOptions,
+    /// The algorithms.
     #[command(flatten)]
-    pub algorithms: AlgorithmArguments,
+    pub algorithms: AlgorithmOptions,
 }
 
-/// What is computed on the graph.
-#[derive(Debug, Args)]
+/// The algorithms that run on the graph.
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Algorithms")]
-pub struct AlgorithmArguments {
+pub struct AlgorithmOptions {
     #[command(flatten)]
-    flags: AsWritten<Flags>,
+    flags: Flags,
     /// Update the results of --pagerank, --triangles and --components
     ///
     /// They are updated after each round or batch of events. The result has the time beside that of
@@ -54,13 +59,13 @@ pub struct AlgorithmArguments {
     pub incremental: bool,
 }
 
-impl WorkArguments {
+impl WorkOptions {
     /// Finds what makes no sense before anything is read, with files for values.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] with the flags that do not go together.
-    pub(in crate::cli) fn check(&self, saves: &Saves) -> Result<(), Error> {
+    pub fn check(&self, saves: &Saves) -> Result<(), Error> {
         self.input.check()?;
         self.updates.check()?;
         self.events.check(self.updates.batch)?;
@@ -80,7 +85,7 @@ impl WorkArguments {
     }
 
     /// The files that are read, with those that belong to them.
-    pub(in crate::cli) fn files(&self) -> Vec<PathBuf> {
+    pub fn files(&self) -> Vec<PathBuf> {
         let input = self.input.file.file().into_iter();
         let named = input.chain(self.updates.files()).chain(self.events.file());
         let options = self.input.options();
@@ -91,53 +96,42 @@ impl WorkArguments {
     ///
     /// # Errors
     ///
-    /// As for [`UpdateArguments::stream`].
-    pub(super) fn stream(&self, input: &Input) -> Result<UpdateStream, Error> {
-        self.updates.stream(&self.input, input)
+    /// As for [`UpdateOptions::stream`].
+    pub fn stream(
+        &self,
+        input: &Input,
+        progress: &mut dyn Progress,
+    ) -> Result<UpdateStream, Error> {
+        self.updates.stream(&self.input, input, progress)
     }
 
     /// The events on a graph.
     ///
     /// # Errors
     ///
-    /// As for [`EventArguments::events`].
-    pub(super) fn events(&self, input: &Input) -> Result<Option<EventStream>, Error> {
-        self.events.events(self.updates.batch, input)
+    /// As for [`EventOptions::events`].
+    pub fn events(
+        &self,
+        input: &Input,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<EventStream>, Error> {
+        self.events.events(self.updates.batch, input, progress)
     }
 
-    /// What is computed, or has values to be saved, where the graph allows it.
+    /// The algorithms that are asked for, or whose values are saved, where the graph allows them.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for what the graph has no answer to.
-    pub(super) fn algorithms(&self, saves: &Saves, input: &Input) -> Result<Algorithms, Error> {
+    pub fn algorithms(&self, saves: &Saves, input: &Input) -> Result<Algorithms, Error> {
         Ok(Algorithms {
             incremental: self.algorithms.incremental,
             ..Algorithms::request(&self.algorithms.flags, saves, input)?
         })
     }
-
-    /// These arguments for another process, without the file.
-    pub(in crate::cli) fn forward(&self, child_args: &mut ChildArgs) {
-        let input = &self.input;
-        child_args.option("file-format", input.file_format.map(|format| format.name()));
-        child_args.flag("one-based", input.one_based);
-        child_args.flag("compact-ids", input.compact_ids);
-        child_args.flag("bipartite", input.bipartite);
-        child_args.flag("directed", input.directed);
-        child_args.flag("undirected", input.undirected);
-        child_args.flag("self-loops", input.self_loops);
-        child_args.option("pool", Some(self.pool));
-        self.updates.forward(child_args);
-        self.events.forward(child_args);
-        self.algorithms.flags.forward(child_args);
-        child_args.flag("incremental", self.algorithms.incremental);
-        child_args.option("runs", Some(self.runs));
-        child_args.flag("verify", self.verify);
-    }
 }
 
-impl AlgorithmArguments {
+impl AlgorithmOptions {
     /// Whether triangles are counted.
     fn triangles(&self, saves: &Saves) -> bool {
         self.flags.triangles.triangles || saves.triangles.is_some()
