@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Subcommand};
 
-use super::common::{BackendArguments, LinkArguments, progress, write};
+use super::cases::{execute, runner, specs};
+use super::common::{BackendArguments, LinkArguments};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
-use crate::allocators::{self, Spec};
+use crate::allocators::Spec;
 use crate::backend::Options;
-use crate::job::{Runner, call_costs};
-use crate::report;
-use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Row, Suite};
+use crate::job::call_costs;
+use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Suite};
 use crate::{Error, size};
 
 use workload::Workload;
@@ -133,12 +133,8 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         let why = "--from is a size that is not larger than --to";
         return Err(Error::Usage(why.to_owned()));
     }
-    let mut allocators = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
-    for spec in &mut allocators {
-        spec.coalesce |= common.coalesce;
-    }
-    common.link.check(&allocators)?;
-    let (format, file) = common.results.open(common.link.files())?;
+    let allocators = specs(&common.allocators, common.coalesce, &common.link)?;
+    let exporter = common.results.open(common.link.files())?;
     let timeout = Duration::from_secs_f64(common.timeout);
     let link = &common.link;
     let backend = link.decide_for_cases(&common.backend, timeout, &allocators)?;
@@ -158,12 +154,10 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         },
         backend,
     };
-    let runner = |options: &Options| match common.in_process {
-        true => Runner::in_this_process(options),
-        false => Runner::in_processes(options, timeout),
-    };
-
-    let mut rows = run_all(&suite, runner(&suite.backend)?)?;
+    let runner = |options: &Options| runner(options, common.in_process, timeout);
+    let mut rows = execute(&suite.cases(), runner(&suite.backend)?, |case| {
+        format!("{} {} x {} B", case.allocator, case.threads, case.bytes)
+    })?;
     if suite.allocators.iter().any(Spec::is_external) {
         // An error here does not lose the rows that were measured before.
         match call_costs(&suite.backend, suite.plan, runner) {
@@ -178,21 +172,6 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
             ),
         }
     }
-    write(file, &report::write(format, &rows[..])?)?;
+    exporter.write(&rows[..])?;
     micro::verdict(&rows)
-}
-
-/// Runs the cases of a suite under a bar.
-fn run_all(suite: &Suite, mut runner: Runner) -> Result<Vec<Row>, Error> {
-    let cases = suite.cases();
-    let bar = progress(cases.len());
-    let mut rows = Vec::new();
-    for case in &cases {
-        let (spec, threads, bytes) = (&case.allocator, case.threads, case.bytes);
-        bar.set_message(format!("{spec} {threads} x {bytes} B"));
-        rows.push(runner.run(case)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(rows)
 }

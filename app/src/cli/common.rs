@@ -13,7 +13,7 @@ use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
 use crate::job::Linking;
 use crate::link::{LinkError, LinkOptions};
-use crate::output::{self, Output};
+use crate::output;
 use crate::size;
 
 /// Which machine runs the kernels.
@@ -183,18 +183,6 @@ pub fn progress(cases: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(cases as u64).with_style(style)
-}
-
-/// Writes a result to its file, or else to the standard output.
-///
-/// # Errors
-///
-/// [`Error::Write`], and [`Error::Closed`] if nobody reads the standard output.
-pub fn write(file: Option<Output>, text: &str) -> Result<(), Error> {
-    match file {
-        Some(file) => file.write(text.as_bytes()),
-        None => output::print(text),
-    }
 }
 
 /// A size of at least a byte.

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapwood_graphs::{Format, GraphError, output_format, save_with_ids};
 
-use super::common::{BackendArguments, read_apart, write};
+use super::common::{BackendArguments, read_apart};
 use super::progress::TerminalProgress;
-use super::suffix;
+use super::suffix::Exporter;
 use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::allocators::Spec;
@@ -19,7 +19,7 @@ use crate::backend::Options;
 use crate::graph::Layout;
 use crate::graph::algorithms::Saves;
 use crate::job::{GraphJob, WorkOptions};
-use crate::output::{self, Output};
+use crate::output;
 use crate::report;
 
 /// Examples, at the end of the help.
@@ -62,8 +62,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     arguments.check()?;
     let spec = arguments.spec()?;
-    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
-    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let compact = arguments.work.input.compact_ids;
     let open = |path| open_save(path, compact);
     let saved_as = arguments.save.as_deref().map(open).transpose()?;
@@ -107,16 +106,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             })
         })?;
 
-    let text = report::write(format, &report)?;
-    match file {
-        // Values are read by a program, the report by people.
-        None if targets.use_standard_output() => {
-            // There is nowhere to report that the standard error is closed.
-            let _ = std::io::stderr().write_all(text.as_bytes());
-            Ok(())
-        }
-        file => write(file, &text),
+    if exporter.file.is_none() && targets.use_standard_output() {
+        // Values are read by a program, the report by people. There is nowhere to report that the
+        // standard error is closed.
+        let _ = std::io::stderr().write_all(exporter.text(&report)?.as_bytes());
+        return Ok(());
     }
+    exporter.write(&report)
 }
 
 impl Arguments {

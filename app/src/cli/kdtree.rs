@@ -8,16 +8,16 @@ use heapwood_scenes::Camera;
 
 use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
-use super::common::{BackendArguments, read_apart, write};
+use super::common::{BackendArguments, read_apart};
 use super::progress::TerminalProgress;
 use super::shade::parse_mode;
-use super::suffix;
+use super::suffix::{self, Exporter};
 use super::tree::{AllocatorArguments, ScenesArguments};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::job::{FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
-use crate::report::{self, Format, SavedReport, picture_report};
+use crate::report::{Format, SavedReport, picture_report};
 use crate::tree::{BuilderKind, Shading, TreeError};
 use crate::workload::tree::Workload;
 
@@ -96,11 +96,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         source.file().into_iter().chain(view).chain(linked),
         &targets,
     )?;
-    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
     if let Some(picture) = &arguments.render {
         suffix::check(picture, &["png"])?;
     }
-    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let save = arguments.save.as_deref().map(Output::open).transpose()?;
     let picture = arguments.render.as_deref().map(Output::open).transpose()?;
     let view = match picture {
@@ -147,7 +146,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let (Some(view), Some(camera)) = (view, camera) {
         view.write(&camera, scene.offset())?;
     }
-    write(file, &report::write(format, &report)?)
+    exporter.write(&report)
 }
 
 /// Builds the trees of a moving scene, measures and reports.
@@ -160,8 +159,7 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     let targets = [output];
     let linked = arguments.allocator.link.files();
     read_apart(arguments.scenes.files().chain(linked), &targets)?;
-    let format = suffix::format(arguments.format, output)?;
-    let file = output.map(Output::open).transpose()?;
+    let exporter = Exporter::open(arguments.format, output)?;
     let mut progress = TerminalProgress::new(&targets);
     let sources = &arguments.scenes.frames;
     let frames = load_frames(sources, arguments.tree.keep_duplicates, &mut progress)?;
@@ -179,5 +177,5 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     progress.steps(frames.len() * (job.runs as usize + 2), "frames");
     let report = job.measure(&frames, &*backend, &mut progress)?;
     drop(progress);
-    write(file, &report::write(format, &report)?)
+    exporter.write(&report)
 }

@@ -4,6 +4,7 @@ mod allocators;
 mod bench;
 mod builder;
 mod camera;
+mod cases;
 mod common;
 mod compare;
 mod completions;

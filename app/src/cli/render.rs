@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Command, Id};
 use heapwood_scenes::{Camera, Scene};
 
 use super::builder::BuilderArguments;
@@ -25,24 +25,6 @@ use crate::report::{
     render_report,
 };
 use crate::tree::{Builder, BuilderKind, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
-
-/// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
-/// them: it changes the scene.
-const BUILD_ARGUMENTS: [&str; 13] = [
-    "pool",
-    "alloc_per_split",
-    "quality",
-    "traversal_cost",
-    "intersection_cost",
-    "empty_bonus",
-    "max_depth",
-    "no_clip",
-    "builder",
-    "allocator",
-    "check_heap",
-    "link",
-    "merge",
-];
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -98,10 +80,19 @@ pub struct Arguments {
     #[command(flatten)]
     builder: BuilderArguments,
     /// Read the tree from a file of `heapwood kdtree --save`
-    #[arg(long = "tree", help_heading = "Tree", value_name = "FILE", conflicts_with_all = BUILD_ARGUMENTS)]
+    #[arg(long = "tree", help_heading = "Tree", value_name = "FILE", conflicts_with_all = build_arguments())]
     kept: Option<PathBuf>,
     #[command(flatten)]
     backend: BackendArguments,
+}
+
+/// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
+/// them: it changes the scene.
+fn build_arguments() -> Vec<Id> {
+    let command = TreeOptions::augment_args(Command::new(""));
+    let command = AllocatorArguments::augment_args(BuilderArguments::augment_args(command));
+    let ids = command.get_arguments().map(|argument| argument.get_id());
+    ids.filter(|id| *id != "keep_duplicates").cloned().collect()
 }
 
 /// Builds a tree or reads one, renders it and writes the picture or pictures.

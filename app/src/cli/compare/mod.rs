@@ -10,16 +10,15 @@ use std::time::Duration;
 use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 
-use super::common::{BackendArguments, LinkArguments, progress, read_apart, write};
+use super::common::{BackendArguments, LinkArguments, progress, read_apart};
 use super::duration::parse_seconds;
-use super::suffix;
+use super::suffix::{self, Exporter};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{LAUNCH_LIMIT, Options};
 use crate::job::{self, Job};
-use crate::output::Output;
 use crate::report::compare::{Earlier, Origin, Row, rank};
-use crate::report::{self, Format, Report};
+use crate::report::{Format, Report};
 use crate::workload::compare::{self, Case, Outcome, verdict};
 
 /// Examples, at the end of the help.
@@ -107,8 +106,7 @@ impl ComparisonArguments {
             None => None,
         };
         Ok(ComparisonContext {
-            file: path.map(Output::open).transpose()?,
-            format,
+            exporter: Exporter::open(self.format, path)?,
             reference,
             earlier,
             timeout: self.timeout(),
@@ -169,8 +167,7 @@ impl ComparisonArguments {
 
 /// Where results go, and where they may come from.
 struct ComparisonContext {
-    file: Option<Output>,
-    format: Format,
+    exporter: Exporter,
     reference: String,
     earlier: Option<Earlier>,
     timeout: Duration,
@@ -208,22 +205,19 @@ impl ComparisonContext {
         let cases = jobs.into_iter().enumerate().map(case).collect();
         let bar = progress(names.len());
         bar.set_position(known.iter().flatten().count() as u64);
-        let text = |rows: &mut [R]| {
-            rank(rows, &self.reference);
-            report::write(self.format, rows)
-        };
         let named = |name: &str| bar.set_message(name.to_owned());
         let rows = compare::run(cases, known, named, |rows| {
             bar.inc(1);
-            match &self.file {
-                Some(file) if file.is_file() => file.write(text(rows)?.as_bytes()),
+            rank(rows, &self.reference);
+            match &self.exporter.file {
+                Some(file) if file.is_file() => self.exporter.write(&*rows),
                 _ => Ok(()),
             }
         });
         bar.finish_and_clear();
         let mut rows = rows?;
-        let text = text(&mut rows)?;
-        write(self.file, &text)?;
+        rank(&mut rows, &self.reference);
+        self.exporter.write(&rows[..])?;
         let outcomes = rows.iter().map(R::outcome);
         let outcomes = names.iter().map(String::as_str).zip(outcomes);
         verdict(outcomes, R::DIFFER, R::hash)
