@@ -28,6 +28,7 @@ pub mod ptx;
 mod random;
 pub mod report;
 pub mod size;
+mod store_error;
 pub mod terminal;
 pub mod tree;
 mod word;

@@ -11,7 +11,7 @@ use super::complain;
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
-use crate::job::Linking;
+use crate::job::{Ended, Linking, run_in_child};
 use crate::link::{LinkError, LinkOptions};
 use crate::output;
 use crate::size;
@@ -173,9 +173,30 @@ impl LinkArguments {
         specs: &[Spec],
     ) -> Result<Options, Error> {
         let options = self.decide(backend, Some(timeout))?;
-        Linking::of(&options, specs).map_or(Ok(()), |linking| linking.run_in_child(timeout))?;
+        if let Some(linking) = Linking::of(&options, specs) {
+            linked(run_in_child(&linking, timeout)?)?;
+        }
         Ok(options)
     }
+}
+
+/// Makes sure that files were linked in a process of their own.
+fn linked(ended: Ended<()>) -> Result<(), Error> {
+    Err(Error::Failed(match ended {
+        Ended::Report(()) => return Ok(()),
+        Ended::Badly {
+            code: Some(code),
+            message,
+        } => return Err(Error::Relayed { code, message }),
+        Ended::Badly { message, .. } => format!("--link: a file of it has crashed: {message}"),
+        Ended::Silent | Ended::Garbled(_) => {
+            "--link: a file of it has ended the process".to_owned()
+        }
+        Ended::Timeout(limit) => format!(
+            "--link: not linked after {} s: use a larger --timeout",
+            limit.as_secs_f64()
+        ),
+    }))
 }
 
 /// A bar over cases on the standard error; silent if that is not a terminal.

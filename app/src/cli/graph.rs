@@ -1,6 +1,7 @@
 //! `heapwood graph`: keeps a graph over an allocator, changes it, and computes
 //! on it.
 
+mod check;
 mod saves;
 
 use std::io::Write;
@@ -21,6 +22,7 @@ use crate::graph::algorithms::Saves;
 use crate::job::{GraphJob, WorkOptions};
 use crate::output;
 use crate::report;
+pub(super) use check::check;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -118,7 +120,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 impl Arguments {
     /// Finds what makes no sense before anything is read or written.
     fn check(&self) -> Result<(), Error> {
-        self.work.check(&self.saves)?;
+        check(&self.work, &self.saves)?;
         // A file may be read twice.
         let mut written = vec![self.save.as_deref(), self.output.as_deref()];
         let saves = self.saves.files().into_iter();

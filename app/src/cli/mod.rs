@@ -16,6 +16,7 @@ mod fragmentation;
 mod generate;
 mod graph;
 mod help;
+mod hints;
 mod host_pool;
 mod kdtree;
 mod light;
@@ -118,7 +119,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) | Err(Error::Closed) => ExitCode::SUCCESS,
         Err(error) => {
-            complain("error", &error);
+            complain("error", &hints::explain(&error));
             ExitCode::from(error.exit_code())
         }
     }

@@ -5,11 +5,15 @@
 
 use std::time::Duration;
 
+use super::frames::FramesJob;
+use super::graph::GraphJob;
+use super::linking::Linking;
+use super::tree::TreeJob;
 use super::{Job, text_of};
 use crate::Error;
 use crate::process::{self, Exit};
-use crate::workload::Status;
 use crate::workload::compare::Outcome;
+use crate::workload::{Status, fragmentation, micro};
 
 /// The hidden command.
 const COMMAND: &str = "job";
@@ -50,6 +54,32 @@ pub fn run_in_child<J: Job>(job: &J, timeout: Duration) -> Result<Ended<J::Repor
         Exit::Badly { code, message } => Ended::Badly { code, message },
         Exit::Timeout => Ended::Timeout(timeout),
     })
+}
+
+/// Runs the job of this kind, which [`run_in_child`] wrote, and returns its
+/// report as JSON.
+///
+/// # Errors
+///
+/// When there are no such jobs, this is none, or its backend does not open; those of the job.
+pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
+    match kind {
+        TreeJob::KIND => answer_to::<TreeJob>(job),
+        FramesJob::KIND => answer_to::<FramesJob>(job),
+        GraphJob::KIND => answer_to::<GraphJob>(job),
+        micro::Case::KIND => answer_to::<micro::Case>(job),
+        fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
+        Linking::KIND => answer_to::<Linking>(job),
+        _ => Err(Error::Usage(format!("there are no jobs `{kind}`"))),
+    }
+}
+
+fn answer_to<J: Job>(job: &[u8]) -> Result<String, Error> {
+    let job: J = serde_json::from_slice(job)
+        .map_err(|cause| Error::Usage(format!("this is no job: {cause}")))?;
+    let backend = job.backend().open()?;
+    let report = job.run(&*backend, &mut ())?;
+    serde_json::to_string(&report).map_err(|cause| Error::Failed(cause.to_string()))
 }
 
 impl<R> Ended<R> {

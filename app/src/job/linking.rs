@@ -4,11 +4,8 @@
 //! A process of its own does it, as it does cases: a crash while the user's library is loaded takes
 //! nothing else down, and no GPU is held meanwhile.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
-use super::child::{Ended, run_in_child};
 use super::{Job, Progress};
 use crate::Error;
 use crate::allocators::Spec;
@@ -37,29 +34,6 @@ impl Linking {
             backend: backend.clone(),
             allocators,
         })
-    }
-
-    /// Has another process link, for at most `timeout`.
-    ///
-    /// # Errors
-    ///
-    /// The error in the files, in the words of that process.
-    pub fn run_in_child(&self, timeout: Duration) -> Result<(), Error> {
-        Err(Error::Failed(match run_in_child(self, timeout)? {
-            Ended::Report(()) => return Ok(()),
-            Ended::Badly {
-                code: Some(code),
-                message,
-            } => return Err(Error::Relayed { code, message }),
-            Ended::Badly { message, .. } => format!("--link: a file of it has crashed: {message}"),
-            Ended::Silent | Ended::Garbled(_) => {
-                "--link: a file of it has ended the process".to_owned()
-            }
-            Ended::Timeout(limit) => format!(
-                "--link: not linked after {} s: use a larger --timeout",
-                limit.as_secs_f64()
-            ),
-        }))
     }
 }
 

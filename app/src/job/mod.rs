@@ -23,7 +23,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod answer;
 mod bench;
 mod call;
 mod child;
@@ -41,14 +40,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use answer::answer;
 pub use bench::{BenchJob, Runner};
 pub use call::call_costs;
-pub use child::{Ended, run_in_child};
+pub use child::{Ended, answer, run_in_child};
 pub use frames::FramesJob;
 pub use graph::{
-    AlgorithmOptions, EventOptions, GraphJob, InputOptions, UpdateOptions, WorkOptions,
-    parse_format,
+    AlgorithmOptions, EdgeSource, EventOptions, GraphJob, InputOptions, MAX_BATCH_EDGES,
+    UpdateOptions, VertexSelection, WorkOptions, parse_format,
 };
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::graph::parse_layout;
+use super::super::graph::{check, parse_layout};
 use super::super::progress::TerminalProgress;
 use super::super::tree::refuse_coalesce;
 use super::ComparisonArguments;
@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
-    work.check(&Saves::default())?;
+    check(work, &Saves::default())?;
     arguments.sides.check_files(work.files())?;
     let context = arguments.sides.open(&specs)?;
     // As for trees: every process reads the graph, and notes appear once.

@@ -1,6 +1,6 @@
 //! The stream of events of a job, and how it is batched.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use heapwood_graphs::load_events;
@@ -22,39 +22,16 @@ pub struct EventOptions {
     #[arg(long, value_name = "EVENTS", group = "updates",
           conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"])]
     #[serde(with = "word::option")]
-    stream: Option<PathBuf>,
+    pub stream: Option<PathBuf>,
     /// Delete edges of a timed stream that are older than T
     #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_count, requires = "stream")]
-    window: Option<u64>,
+    pub window: Option<u64>,
     /// Duration of a batch of a timed stream, in place of --batch
     #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch")]
-    batch_time: Option<u64>,
+    pub batch_time: Option<u64>,
 }
 
 impl EventOptions {
-    /// The file that events come from.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.stream.as_deref()
-    }
-
-    /// Finds what makes no sense before a file is read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a stream without batches, and for options of a stream without one.
-    pub(super) fn check(&self, batch: Option<usize>) -> Result<(), Error> {
-        if self.stream.is_some() && batch.is_none() && self.batch_time.is_none() {
-            let why = "--stream is applied in batches: say --batch EVENTS or --batch-time T";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        // Clap does not ask for --stream beside an option that excludes it.
-        if self.stream.is_none() && (self.window.is_some() || self.batch_time.is_some()) {
-            let why = "--window and --batch-time are for --stream";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        Ok(())
-    }
-
     /// The events on a graph, in batches of so many unless they go by time.
     ///
     /// # Errors

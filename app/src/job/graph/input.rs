@@ -81,19 +81,6 @@ impl InputOptions {
         Ok((self.name(), hash))
     }
 
-    /// Finds what makes no sense before anything is read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for flags of files where there is none.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if self.file_format.is_some() && self.file.file().is_none() {
-            let why = format!("--file-format is for files, not for {}", self.file);
-            return Err(Error::Usage(why));
-        }
-        Ok(())
-    }
-
     /// The graph's name: of a file, without folders and suffix.
     fn name(&self) -> String {
         match &self.file {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use events::EventOptions;
 pub use input::{InputOptions, parse_format};
-pub use updates::UpdateOptions;
+pub use updates::{EdgeSource, MAX_BATCH_EDGES, UpdateOptions, VertexSelection};
 pub use work::{AlgorithmOptions, WorkOptions};
 
 use super::{Job, Progress};

@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use super::input::InputOptions;
 use crate::Error;
-use crate::generate::GraphSpec;
-use crate::generate::Source as GraphSource;
-use crate::graph::{Change, Pattern, StoreError};
+use crate::generate::{GraphSpec, Source};
+
+use crate::graph::{Change, Pattern};
 use crate::job::Progress;
 use crate::size::parse_count;
 use crate::word::{self, Word, by_text};
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 
 /// Edges of the largest batch.
-const MAX_BATCH_EDGES: u64 = 1 << 30;
+pub const MAX_BATCH_EDGES: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
 #[derive(Clone, Debug, Args, Serialize, Deserialize)]
@@ -33,24 +33,24 @@ pub struct UpdateOptions {
     /// its format.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     #[serde(with = "word::option")]
-    insert: Option<Source>,
+    pub insert: Option<EdgeSource>,
     /// Delete random stored edges, or those of a graph file
     ///
     /// Each count follows that of the insertions.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
     #[serde(with = "word::option")]
-    delete: Option<Source>,
+    pub delete: Option<EdgeSource>,
     /// Insert N vertices without edges, first in each round
     ///
     /// Their numbers follow the last vertex.
     #[arg(long, value_name = "N", value_parser = parse_vertices, group = "updates")]
-    insert_vertices: Option<u32>,
+    pub insert_vertices: Option<u32>,
     /// Delete random vertices or those of a file, last in each round
     ///
     /// The file has one id per line.
     #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
     #[serde(with = "word::option")]
-    delete_vertices: Option<VertexSelection>,
+    pub delete_vertices: Option<VertexSelection>,
     /// Sources of random edges [default: uniform]
     ///
     /// A list applies all counts once per pattern.
@@ -62,52 +62,57 @@ pub struct UpdateOptions {
         value_delimiter = ',',
         requires = "updates"
     )]
-    pattern: Vec<Pattern>,
+    pub pattern: Vec<Pattern>,
     /// Edges or events per batch [default: all edges at once]
     #[arg(long, value_name = "N", value_parser = parse_batch, requires = "updates")]
-    pub(super) batch: Option<usize>,
+    pub batch: Option<usize>,
     /// Rounds of insertions and deletions [default: 1]
     ///
     /// Each round has random edges of its own.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "updates")]
-    rounds: Option<u32>,
+    pub rounds: Option<u32>,
     /// Seed of the random edges
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 }
 
-/// Which vertices are deleted, as written.
+/// The vertices to delete.
 #[derive(Clone, Debug, PartialEq)]
-enum VertexSelection {
+pub enum VertexSelection {
+    /// So many at random.
     Count(u32),
+    /// Those of a file.
     File(PathBuf),
 }
 
-/// Where edges come from, as written.
+/// The edges to insert or to delete.
 #[derive(Clone, Debug, PartialEq)]
-enum Source {
+pub enum EdgeSource {
+    /// Random edges, so many for each change.
     Counts(Vec<usize>),
-    Graph(GraphSource<GraphSpec>),
+    /// Those of a graph.
+    Graph(Source<GraphSpec>),
 }
 
 impl UpdateOptions {
-    fn sources(&self) -> impl Iterator<Item = (Change, &Source)> {
+    fn sources(&self) -> impl Iterator<Item = (Change, &EdgeSource)> {
         let insert = self.insert.iter().map(|source| (Change::Insert, source));
         let delete = self.delete.iter().map(|source| (Change::Delete, source));
         insert.chain(delete)
     }
 
-    fn counts(&self) -> impl Iterator<Item = usize> {
+    /// The counts of random edges.
+    pub fn counts(&self) -> impl Iterator<Item = usize> {
         self.sources()
             .flat_map(|(_, source)| source.counts())
             .copied()
     }
 
     /// The files that edges come from.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
         let edges = self.sources().filter_map(|(_, source)| match source {
-            Source::Graph(graph) => graph.file(),
-            Source::Counts(_) => None,
+            EdgeSource::Graph(graph) => graph.file(),
+            EdgeSource::Counts(_) => None,
         });
         let vertices = self
             .delete_vertices
@@ -117,32 +122,6 @@ impl UpdateOptions {
                 VertexSelection::Count(_) => None,
             });
         edges.chain(vertices)
-    }
-
-    /// Whether vertices are deleted.
-    pub(super) fn deletes_vertices(&self) -> bool {
-        self.delete_vertices.is_some()
-    }
-
-    /// Finds what makes no sense before a file is read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for batches that are too large, and for flags of random
-    /// edges where there are none.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if self.counts().next().is_none() && !self.pattern.is_empty() {
-            let why = "--pattern is for random edges: --insert or --delete with a count";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        let largest = |count: usize| count.min(self.batch.unwrap_or(count));
-        match self
-            .counts()
-            .find(|&count| largest(count) as u64 > MAX_BATCH_EDGES)
-        {
-            Some(edges) => Err(StoreError::Batch { edges }.into()),
-            None => Ok(()),
-        }
     }
 
     /// The updates of a graph, with those of files read.
@@ -184,10 +163,10 @@ impl UpdateOptions {
             for turn in 0..turns {
                 for (change, source) in self.sources() {
                     let edges = match source {
-                        Source::Graph(source) if number == 0 => {
+                        EdgeSource::Graph(source) if number == 0 => {
                             Edges::Given(files.read_batch(source, graph, vertices, progress)?)
                         }
-                        Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
+                        EdgeSource::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
                             count: counts[turn],
                             pattern,
                             number,
@@ -221,7 +200,7 @@ impl UpdateOptions {
     }
 }
 
-impl Source {
+impl EdgeSource {
     /// The counts, none if it is a graph.
     fn counts(&self) -> &[usize] {
         match self {
@@ -231,7 +210,7 @@ impl Source {
     }
 }
 
-impl Word for Source {
+impl Word for EdgeSource {
     fn word(&self) -> OsString {
         match self {
             Self::Counts(counts) => {
@@ -285,16 +264,16 @@ fn looks_like_counts(text: &str) -> bool {
 }
 
 /// Counts, or else a graph.
-fn parse_source(text: &str) -> Result<Source, String> {
+fn parse_source(text: &str) -> Result<EdgeSource, String> {
     if !looks_like_counts(text) {
-        return Ok(Source::Graph(GraphSource::parse(text.into())?));
+        return Ok(EdgeSource::Graph(Source::parse(text.into())?));
     }
     let count = |text| match parse_count(text) {
         Ok(count @ 1..=0xffff_ffff) => Ok(count as usize),
         _ => Err("write numbers of edges from 1 to 2^32 - 1, or a graph file".to_owned()),
     };
     let counts = text.split(',').map(count).collect::<Result<_, _>>()?;
-    Ok(Source::Counts(counts))
+    Ok(EdgeSource::Counts(counts))
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {
@@ -321,13 +300,13 @@ mod tests {
 
     #[test]
     fn sources_are_counts_or_graphs() {
-        let counts = |counts: &[usize]| Ok(Source::Counts(counts.to_vec()));
+        let counts = |counts: &[usize]| Ok(EdgeSource::Counts(counts.to_vec()));
         assert_eq!(parse_source("1000"), counts(&[1000]));
         assert_eq!(parse_source("2^20"), counts(&[1 << 20]));
         assert_eq!(parse_source("10,2^5,7"), counts(&[10, 32, 7]));
         for file in ["more.el", "./1000", "2024.gr", "1e6", "1,2.el"] {
-            let source = GraphSource::File(file.into());
-            assert_eq!(parse_source(file), Ok(Source::Graph(source)));
+            let source = Source::File(file.into());
+            assert_eq!(parse_source(file), Ok(EdgeSource::Graph(source)));
         }
         for bad in [
             "0",

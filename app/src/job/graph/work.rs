@@ -38,8 +38,9 @@ pub struct WorkOptions {
     /// The updates.
     #[command(flatten)]
     pub updates: UpdateOptions,
+    /// The stream of events.
     #[command(flatten)]
-    events: EventOptions,
+    pub events: EventOptions,
     /// The algorithms.
     #[command(flatten)]
     pub algorithms: AlgorithmOptions,
@@ -49,8 +50,9 @@ pub struct WorkOptions {
 #[derive(Clone, Debug, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Algorithms")]
 pub struct AlgorithmOptions {
+    /// The algorithms and their options.
     #[command(flatten)]
-    flags: Flags,
+    pub flags: Flags,
     /// Update the results of --pagerank, --triangles and --components
     ///
     /// They are updated after each round or batch of events. The result has the time beside that of
@@ -60,34 +62,12 @@ pub struct AlgorithmOptions {
 }
 
 impl WorkOptions {
-    /// Finds what makes no sense before anything is read, with files for values.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] with the flags that do not go together.
-    pub fn check(&self, saves: &Saves) -> Result<(), Error> {
-        self.input.check()?;
-        self.updates.check()?;
-        self.events.check(self.updates.batch)?;
-        let algorithms = &self.algorithms;
-        if algorithms.incremental && !algorithms.has_incremental(saves) {
-            let why = "--incremental is for --pagerank, --triangles and --components: ask for one \
-                       of them";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        if algorithms.incremental && algorithms.triangles(saves) && self.updates.deletes_vertices()
-        {
-            let why = "batches of edges count triangles, deletions of vertices do not: leave out \
-                       --triangles, --delete-vertices or --incremental";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        Ok(())
-    }
-
     /// The files that are read, with those that belong to them.
     pub fn files(&self) -> Vec<PathBuf> {
         let input = self.input.file.file().into_iter();
-        let named = input.chain(self.updates.files()).chain(self.events.file());
+        let named = input
+            .chain(self.updates.files())
+            .chain(self.events.stream.as_deref());
         let options = self.input.options();
         named.flat_map(|path| files_read(path, &options)).collect()
     }
@@ -133,12 +113,12 @@ impl WorkOptions {
 
 impl AlgorithmOptions {
     /// Whether triangles are counted.
-    fn triangles(&self, saves: &Saves) -> bool {
+    pub fn triangles(&self, saves: &Saves) -> bool {
         self.flags.triangles.triangles || saves.triangles.is_some()
     }
 
     /// Whether something is asked for that has an incremental form.
-    fn has_incremental(&self, saves: &Saves) -> bool {
+    pub fn has_incremental(&self, saves: &Saves) -> bool {
         let ranks = self.flags.ranks.pagerank || saves.ranks.is_some();
         let components = self.flags.components.components || saves.components.is_some();
         ranks || self.triangles(saves) || components
