@@ -2,12 +2,13 @@
 //!
 //! The library behind the program: backends that run the kernels of
 //! `heapwood-device` on a GPU or on the CPU, the workloads, their measurement and
-//! their reports. Only [`cli`] prints. [`prelude`] has the names of most programs, and the first
-//! lines of some.
+//! their reports. Only the command line prints, the module `cli` behind the feature of that name.
+//! [`prelude`] has the names of most programs, and the first lines of some.
 
 pub mod allocators;
 pub mod backend;
 pub mod cameras;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cuda;
 pub mod diff;

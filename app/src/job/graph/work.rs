@@ -77,7 +77,7 @@ impl WorkOptions {
     /// # Errors
     ///
     /// As for [`UpdateOptions::stream`].
-    pub fn stream(
+    pub(super) fn stream(
         &self,
         input: &Input,
         progress: &mut dyn Progress,
@@ -90,7 +90,7 @@ impl WorkOptions {
     /// # Errors
     ///
     /// As for [`EventOptions::events`].
-    pub fn events(
+    pub(super) fn events(
         &self,
         input: &Input,
         progress: &mut dyn Progress,
