@@ -51,9 +51,10 @@ pub fn parse(text: &str) -> Result<u64, String> {
 }
 
 /// How much memory an allocator gets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Pool {
     /// As much as turns out to be needed.
+    #[default]
     Auto,
     /// A multiple of the bytes of the tree's root reference array.
     Times(f64),

@@ -4,6 +4,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use heapwood_device::graph::pagerank::plan::Method;
+use heapwood_device::graph::store::plan::Layout;
+use heapwood_device::kdtree::plan::Quality;
+use heapwood_graphs::Format;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -45,20 +49,23 @@ pub fn by_text<T>(
     }
 }
 
-/// A value by its name among all that there are.
-///
-/// # Errors
-///
-/// For a name that none of them has.
-pub fn by_name<T: Copy>(
-    word: OsString,
-    all: impl IntoIterator<Item = T>,
-    name: impl Fn(T) -> &'static str,
-) -> Result<T, String> {
-    let mut all = all.into_iter();
-    let found = all.find(|&value| word == name(value));
-    found.ok_or_else(|| format!("nothing is called `{}`", word.display()))
+/// Values of other crates that have names.
+macro_rules! named {
+    ($($named:ty),+) => {
+        $(impl Word for $named {
+            fn word(&self) -> OsString {
+                self.name().into()
+            }
+
+            fn from_word(word: OsString) -> Result<Self, String> {
+                let found = Self::ALL.into_iter().find(|value| word == value.name());
+                found.ok_or_else(|| format!("nothing is called `{}`", word.display()))
+            }
+        })+
+    };
 }
+
+named!(Format, Layout, Method, Quality);
 
 /// A word as JSON has it.
 #[derive(Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use super::suffix::{self, Exporter};
 use super::tree::{AllocatorArguments, ScenesArguments};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::job::{FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::job::{BuildRuns, FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
 use crate::report::{Format, SavedReport, picture_report};
 use crate::tree::{BuilderKind, Shading, TreeError};
@@ -34,12 +34,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
-    /// Timed builds; with --frames, of all frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
-    runs: u32,
-    /// Check that each triangle is in all leaves that it overlaps
-    #[arg(long)]
-    verify: bool,
+    #[command(flatten)]
+    runs: BuildRuns,
     /// Write the tree to this file, for `heapwood render --tree`
     #[arg(long, value_name = "FILE", conflicts_with = "frames")]
     save: Option<PathBuf>,
@@ -118,13 +114,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             BuilderKind::Cores => None,
         },
         check_heap: allocator.check_heap,
-        runs: arguments.runs,
-        verify: arguments.verify,
+        runs: arguments.runs.clone(),
         tree: tree.clone(),
         backend: decided,
     };
     let backend = job.backend.open()?;
-    progress.steps(Workload::steps(job.runs) as usize, "builds");
+    progress.steps(Workload::steps(job.runs.runs) as usize, "builds");
     let (mut report, tree) = job.measure(&scene, &*backend, &mut progress)?;
     drop(progress);
     let shading = Shading::from(arguments.shade);
@@ -168,13 +163,12 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         frames: sources.clone(),
         allocator: spec,
         check_heap: arguments.allocator.check_heap,
-        runs: arguments.runs,
-        verify: arguments.verify,
+        runs: arguments.runs.clone(),
         tree: arguments.tree.clone(),
         backend: link.decide(&arguments.backend, None)?,
     };
     let backend = job.backend.open()?;
-    progress.steps(frames.len() * (job.runs as usize + 2), "frames");
+    progress.steps(frames.len() * (job.runs.runs as usize + 2), "frames");
     let report = job.measure(&frames, &*backend, &mut progress)?;
     drop(progress);
     exporter.write(&report)

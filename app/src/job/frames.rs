@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scenes::load_frames;
-use super::tree::TreeOptions;
+use super::tree::{BuildRuns, TreeOptions};
 use super::{Job, Progress};
 use crate::Error;
 use crate::allocators::Spec;
@@ -25,10 +25,8 @@ pub struct FramesJob {
     pub allocator: Spec,
     /// Whether every block is checked.
     pub check_heap: bool,
-    /// Timed builds of all frames, at least one.
-    pub runs: u32,
-    /// Whether each triangle is looked for in every leaf that it overlaps.
-    pub verify: bool,
+    /// How often all of them.
+    pub runs: BuildRuns,
     /// How the trees are built.
     pub tree: TreeOptions,
     /// The backend, once decided.
@@ -53,9 +51,9 @@ impl FramesJob {
             spec: spec.map_err(Error::Usage)?,
             pool: self.tree.pool,
             options: self.tree.options(),
-            verify: self.verify,
+            verify: self.runs.verify,
         };
-        let measured = workload.run(backend, self.runs, || progress.step())?;
+        let measured = workload.run(backend, self.runs.runs, || progress.step())?;
         Ok(frames_report(&workload, &backend.info(), &measured))
     }
 }

@@ -15,11 +15,11 @@ use crate::generate::{SceneSpec, Source};
 use crate::report::{TreeReport, tree_report};
 use crate::size::{self, Pool};
 use crate::tree::{Builder, DeviceTree};
-use crate::word::{self, Word, by_name};
+use crate::word::{self, Word};
 use crate::workload::tree::Workload;
 
 /// How a tree is built.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Tree")]
 #[serde(rename_all = "kebab-case")]
 pub struct TreeOptions {
@@ -58,20 +58,15 @@ pub struct TreeOptions {
     pub alloc_per_split: bool,
 }
 
-impl Default for TreeOptions {
-    fn default() -> Self {
-        Self {
-            quality: Quality::default(),
-            traversal_cost: None,
-            intersection_cost: None,
-            empty_bonus: None,
-            max_depth: None,
-            no_clip: false,
-            keep_duplicates: false,
-            pool: Pool::Auto,
-            alloc_per_split: false,
-        }
-    }
+/// How often trees are built, and whether they are checked.
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+pub struct BuildRuns {
+    /// Timed builds; with --frames, of all frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
+    pub runs: u32,
+    /// Check that each triangle is in all leaves that it overlaps
+    #[arg(long)]
+    pub verify: bool,
 }
 
 impl TreeOptions {
@@ -89,16 +84,6 @@ impl TreeOptions {
             alloc_per_split: self.alloc_per_split,
             ..Options::default()
         }
-    }
-}
-
-impl Word for Quality {
-    fn word(&self) -> std::ffi::OsString {
-        self.name().into()
-    }
-
-    fn from_word(word: std::ffi::OsString) -> Result<Self, String> {
-        by_name(word, Self::ALL, Self::name)
     }
 }
 
@@ -144,10 +129,8 @@ pub struct TreeJob {
     pub allocator: Option<Spec>,
     /// Whether every block is checked.
     pub check_heap: bool,
-    /// Timed builds, at least one.
-    pub runs: u32,
-    /// Whether each triangle is looked for in every leaf that it overlaps.
-    pub verify: bool,
+    /// How often.
+    pub runs: BuildRuns,
     /// How the tree is built.
     pub tree: TreeOptions,
     /// The backend, once decided.
@@ -179,9 +162,9 @@ impl TreeJob {
             scene,
             builder,
             options: self.tree.options(),
-            verify: self.verify,
+            verify: self.runs.verify,
         };
-        let measured = workload.run(backend, self.runs, || progress.step())?;
+        let measured = workload.run(backend, self.runs.runs, || progress.step())?;
         let report = tree_report(&workload, &backend.info(), &measured);
         Ok((report, measured.tree))
     }

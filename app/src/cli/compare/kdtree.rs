@@ -8,7 +8,7 @@ use super::super::tree::{ScenesArguments, refuse_coalesce};
 use super::{ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::{self, Spec};
-use crate::job::{FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::job::{BuildRuns, FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::report::Report;
 use crate::report::compare::{Origin, TreeRow, Trees, standing};
 use crate::report::frames::{hash_of, name_of};
@@ -69,8 +69,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         scene: scene.clone(),
         allocator: Some(spec.clone()),
         check_heap: arguments.check_heap,
-        runs: arguments.runs,
-        verify: false,
+        runs: arguments.runs(),
         tree: arguments.tree.clone(),
         backend: backend.over(spec),
     };
@@ -111,8 +110,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         frames: sources.clone(),
         allocator: spec.clone(),
         check_heap: arguments.check_heap,
-        runs: arguments.runs,
-        verify: false,
+        runs: arguments.runs(),
         tree: arguments.tree.clone(),
         backend: backend.over(spec),
     };
@@ -122,6 +120,15 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         job,
         &Origin::new(name, Some(hash), None, &backend.info()?),
     )
+}
+
+impl Arguments {
+    fn runs(&self) -> BuildRuns {
+        BuildRuns {
+            runs: self.runs,
+            verify: false,
+        }
+    }
 }
 
 /// Runs the same job over each allocator.

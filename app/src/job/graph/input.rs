@@ -1,6 +1,5 @@
 //! The graph of a job and batches of edges for it, read from files or made.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Args;
@@ -16,7 +15,7 @@ use crate::Error;
 use crate::generate::{GraphSpec, Source, source};
 use crate::graph::Edge;
 use crate::job::Progress;
-use crate::word::{self, Word, by_text};
+use crate::word;
 use crate::workload::graph::Input;
 
 /// The graph, and how its file is read.
@@ -243,14 +242,4 @@ pub fn parse_format(text: &str) -> Result<Format, String> {
         let names = Format::ALL.map(Format::name).join(", ");
         format!("choose from {names}")
     })
-}
-
-impl Word for Format {
-    fn word(&self) -> OsString {
-        self.name().into()
-    }
-
-    fn from_word(word: OsString) -> Result<Self, String> {
-        by_text(word, parse_format)
-    }
 }

@@ -20,7 +20,7 @@ use crate::backend::{self, Backend};
 use crate::graph::algorithms::Saves;
 use crate::graph::{Limits, Options, Store};
 use crate::report::graph::{GraphReport, graph_report};
-use crate::word::{self, Word, by_name};
+use crate::word;
 use crate::workload::graph::{Algorithms, Input, Run, Workload};
 
 /// Keeps a graph over an allocator, changes it, and computes on it.
@@ -105,15 +105,5 @@ impl Job for GraphJob {
         let algorithms = self.work.algorithms(&Saves::default(), &input)?;
         let workload = self.workload(&input, algorithms, progress)?;
         Ok(self.measure(&workload, backend, progress)?.0)
-    }
-}
-
-impl Word for Layout {
-    fn word(&self) -> std::ffi::OsString {
-        self.name().into()
-    }
-
-    fn from_word(word: std::ffi::OsString) -> Result<Self, String> {
-        by_name(word, Self::ALL, Self::name)
     }
 }

@@ -4,8 +4,6 @@ mod reference;
 mod report;
 mod traffic;
 
-use std::ffi::OsString;
-
 use clap::{ArgGroup, Args};
 use heapwood_device::graph::pagerank::plan::{Method, RankOptions, RankSpace, RankState};
 use heapwood_device::launch::PlannedLaunch;
@@ -20,7 +18,6 @@ use crate::Error;
 use crate::graph::verify::Reference;
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
-use crate::word::{Word, by_text};
 
 /// Iterations that are launched before the host looks at the first of them.
 const ITERATIONS: u32 = 8;
@@ -193,16 +190,6 @@ fn parse_method(text: &str) -> Result<Method, String> {
     let mut methods = Method::ALL.into_iter();
     let found = methods.find(|method| method.name() == text);
     found.ok_or_else(|| "write power or accelerated".to_owned())
-}
-
-impl Word for Method {
-    fn word(&self) -> OsString {
-        self.name().into()
-    }
-
-    fn from_word(word: OsString) -> Result<Self, String> {
-        by_text(word, parse_method)
-    }
 }
 
 fn parse_damping(text: &str) -> Result<f64, String> {
