@@ -11,6 +11,7 @@ use crate::diff::DiffError;
 use crate::encode::EncodeError;
 use crate::heap::HeapError;
 use crate::link::LinkError;
+use crate::store_error::StoreError;
 use crate::tree::{TreeError, TreeFileError};
 
 /// Why a command did not do what it was asked. Each displays as one line.
@@ -57,9 +58,22 @@ pub enum Error {
     /// The allocator cannot be set up.
     #[error(transparent)]
     Heap(#[from] HeapError),
-    /// The memory given to the allocator did not suffice.
-    #[error("{0}")]
-    OutOfPool(String),
+    /// A tree that cannot be built over its allocator.
+    #[error(transparent)]
+    Tree(TreeError),
+    /// A graph that cannot be kept or changed over its allocator.
+    #[error(transparent)]
+    Store(StoreError),
+    /// A part of an update that did not fit into the pool.
+    #[error("{part}: {error}; the graph is as before {before}")]
+    Update {
+        /// The part.
+        part: String,
+        /// The error.
+        error: StoreError,
+        /// The name of the part for the state of the graph.
+        before: &'static str,
+    },
     /// The work was done and its result is wrong.
     #[error("{0}")]
     Verification(String),
@@ -134,7 +148,13 @@ impl Error {
             | Self::Resume(_) => 3,
             Self::Verification(_)
             | Self::Heap(HeapError::Misuse { .. } | HeapError::InvalidGrants { .. }) => 5,
-            Self::Backend(_) | Self::Heap(_) | Self::OutOfPool(_) => 4,
+            Self::Tree(TreeError::CannotFree(_))
+            | Self::Store(StoreError::Batch { .. } | StoreError::Directed) => 2,
+            Self::Backend(_)
+            | Self::Heap(_)
+            | Self::Tree(_)
+            | Self::Store(_)
+            | Self::Update { .. } => 4,
             Self::Cases(_) => 6,
             // 128 and the number of the signal, as shells say it.
             Self::Interrupted(_) => 130,
@@ -149,7 +169,6 @@ impl From<TreeError> for Error {
         match error {
             TreeError::Heap(error) => error.into(),
             TreeError::Plan(error) => Self::Usage(error.to_string()),
-            TreeError::Pool { .. } | TreeError::Full { .. } => Self::OutOfPool(error.to_string()),
             TreeError::Build(error) => Self::Failed(error.to_string()),
             TreeError::Frame {
                 number,
@@ -161,8 +180,39 @@ impl From<TreeError> for Error {
                 error: Box::new((*error).into()),
             },
             TreeError::File(error) => error.into(),
-            TreeError::CannotFree(_) => Self::Usage(error.to_string()),
+            TreeError::Pool { .. } | TreeError::Full { .. } | TreeError::CannotFree(_) => {
+                Self::Tree(error)
+            }
             TreeError::Wrong(_) => Self::Verification(error.to_string()),
+        }
+    }
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Heap(error) => error.into(),
+            StoreError::Pool { .. }
+            | StoreError::Overwriting { .. }
+            | StoreError::Full { .. }
+            | StoreError::Batch { .. }
+            | StoreError::Directed => Self::Store(error),
+            StoreError::Rows => Self::Verification(error.to_string()),
+            StoreError::TooMany { .. } | StoreError::Vertex { .. } | StoreError::Columns { .. } => {
+                Self::Usage(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<GraphError> for Error {
+    fn from(error: GraphError) -> Self {
+        match error {
+            GraphError::Write { path, source } => Self::Write {
+                path: path.into(),
+                cause: source,
+            },
+            other => Self::Graph(other),
         }
     }
 }

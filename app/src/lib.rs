@@ -2,12 +2,13 @@
 //!
 //! The library behind the program: backends that run the kernels of
 //! `heapwood-device` on a GPU or on the CPU, the workloads, their measurement and
-//! their reports. Only [`cli`] prints. [`prelude`] has the names of most programs, and the first
-//! lines of some.
+//! their reports. Only the command line prints, the module `cli` behind the feature of that name.
+//! [`prelude`] has the names of most programs, and the first lines of some.
 
 pub mod allocators;
 pub mod backend;
 pub mod cameras;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod cuda;
 pub mod diff;
@@ -17,6 +18,7 @@ pub mod export;
 pub mod generate;
 pub mod graph;
 pub mod heap;
+pub mod job;
 pub mod link;
 pub mod meta;
 pub mod output;
@@ -27,8 +29,10 @@ pub mod ptx;
 mod random;
 pub mod report;
 pub mod size;
+mod store_error;
 pub mod terminal;
 pub mod tree;
+mod word;
 pub mod workload;
 
 pub use encode::EncodeError;

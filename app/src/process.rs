@@ -2,7 +2,7 @@
 //! hangs takes nothing else down.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Read};
+use std::io::{ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,13 +18,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// pipe by then, and is read within microseconds.
 const REST: Duration = Duration::from_millis(500);
 
-/// What is said of a process that ended well and answered nothing: it was not the program that
-/// ended it.
-pub const ENDED: &str = "the allocator, or what it calls, has ended the process";
-
 /// How a process ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum Exit {
     /// Well, with this on its standard output.
     Well(String),
     /// With an error.
@@ -40,55 +36,64 @@ pub enum Ended {
     Timeout,
 }
 
-/// Runs the program with these arguments for at most `timeout`.
+/// Runs the program with these arguments and this on its standard input for at most `timeout`.
 ///
 /// # Errors
 ///
 /// When the program cannot be started.
-pub fn run<A: AsRef<OsStr>>(arguments: &[A], timeout: Duration) -> Result<Ended, Error> {
+pub fn run<A: AsRef<OsStr>>(
+    arguments: &[A],
+    input: Vec<u8>,
+    timeout: Duration,
+) -> Result<Exit, Error> {
     let failed =
         |cause: std::io::Error| Error::Failed(format!("cannot run a process for a case: {cause}"));
     let program = std::env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);
     command.args(arguments);
-    run_command(&mut command, timeout).map_err(failed)
+    run_command(&mut command, input, timeout).map_err(failed)
 }
 
 /// Runs a command for at most `timeout`. Processes that it has started and that outlive it may hold
 /// its pipes open: those are read until then and no longer.
-fn run_command(command: &mut Command, timeout: Duration) -> std::io::Result<Ended> {
+fn run_command(command: &mut Command, input: Vec<u8>, timeout: Duration) -> std::io::Result<Exit> {
     let begun = Instant::now();
     let mut child = command
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()?;
+    if let Some(mut pipe) = child.stdin.take() {
+        // A process that ignores its input leaves it in the pipe, and may leave the writer waiting
+        // until it ends; its exit says whether that was an error.
+        thread::spawn(move || pipe.write_all(&input));
+    }
     let answer = Collected::from(child.stdout.take());
     let complaint = Collected::from(child.stderr.take());
     let Some(status) = wait(&mut child, timeout)? else {
-        return Ok(Ended::Timeout);
+        return Ok(Exit::Timeout);
     };
     let left = || timeout.saturating_sub(begun.elapsed()).max(REST);
     if status.success() {
-        return Ok(Ended::Well(answer.within(left())));
+        return Ok(Exit::Well(answer.within(left())));
     }
     let complaint = complaint.within(left());
     if let Some(error) = error_in(&complaint) {
         let message = error.to_owned();
         let code = status.code().and_then(|code| u8::try_from(code).ok());
-        return Ok(Ended::Badly { code, message });
+        return Ok(Exit::Badly { code, message });
     }
     let message = match last_line(&complaint) {
         Some(line) => format!("{line} ({status})"),
         None => format!("the process ended with {status}"),
     };
-    Ok(Ended::Badly {
+    Ok(Exit::Badly {
         code: None,
         message,
     })
 }
 
-/// What a thread reads from a pipe to its end, so that the process never waits for us.
+/// The bytes that a thread reads from a pipe to its end, so that the process never waits for us.
 struct Collected {
     bytes: Arc<Mutex<Vec<u8>>>,
     /// Is disconnected at the end of the pipe.
@@ -106,7 +111,7 @@ impl Collected {
                 loop {
                     match pipe.read(&mut part) {
                         Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                        // What was read before a failure is all there is.
+                        // There is nothing beyond the bytes before a failure.
                         Ok(0) | Err(_) => break,
                         Ok(count) => locked(&read).extend(&part[..count]),
                     }
@@ -145,7 +150,7 @@ fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStat
     }
 }
 
-/// What the program said when it failed. Code of others may have printed before and after that.
+/// The error message of the program. Code of others may have printed before and after it.
 fn error_in(complaint: &str) -> Option<&str> {
     let mut lines = complaint.lines().rev();
     lines.find_map(|line| Some(line.split_once("heapwood: error: ")?.1))
@@ -170,7 +175,7 @@ mod tests {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
             // Long enough for a shell to start on a busy machine.
-            let ended = run_command(&mut command, Duration::from_secs(4)).unwrap();
+            let ended = run_command(&mut command, Vec::new(), Duration::from_secs(4)).unwrap();
             assert!(begun.elapsed() < Duration::from_secs(30), "{script}");
             ended
         };
@@ -180,7 +185,7 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let mut left = Vec::new();
-        let Ended::Well(answer) = run("sleep 60 & echo $!; echo done") else {
+        let Exit::Well(answer) = run("sleep 60 & echo $!; echo done") else {
             panic!("it ended well");
         };
         let [sleep, done] = &numbers(&answer)[..] else {
@@ -188,7 +193,7 @@ mod tests {
         };
         assert_eq!(done, "done");
         left.push(sleep.clone());
-        let Ended::Badly { code, message } = run("sleep 60 & echo heapwood: error: $! >&2; exit 3")
+        let Exit::Badly { code, message } = run("sleep 60 & echo heapwood: error: $! >&2; exit 3")
         else {
             panic!("it ended badly");
         };
@@ -200,17 +205,52 @@ mod tests {
             let ended = Command::new("kill").arg(&process).status().unwrap();
             assert!(ended.success(), "{process}");
         }
-        assert_eq!(run("sleep 60"), Ended::Timeout);
+        assert_eq!(run("sleep 60"), Exit::Timeout);
     }
 
-    /// More than a pipe holds arrives whole.
+    #[cfg(unix)]
+    fn shell(script: &str, input: &[u8], timeout: Duration) -> Exit {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        run_command(&mut command, input.to_vec(), timeout).unwrap()
+    }
+
+    /// More than a pipe holds arrives whole, there and back.
     #[cfg(unix)]
     #[test]
-    fn long_answers_arrive_whole() {
-        let mut command = Command::new("sh");
-        command.args(["-c", "yes heapwood | head -c 900000"]);
-        let ended = run_command(&mut command, Duration::from_secs(60)).unwrap();
-        assert_eq!(ended, Ended::Well("heapwood\n".repeat(100_000)));
+    fn long_inputs_and_answers_arrive_whole() {
+        let text = "heapwood\n".repeat(100_000);
+        let limit = Duration::from_secs(60);
+        let ended = shell("cat", text.as_bytes(), limit);
+        assert_eq!(ended, Exit::Well(text.clone()));
+        // All of it is answered before any of it is read.
+        let late = shell(
+            "yes heapwood | head -c 900000; wc -c >&2",
+            text.as_bytes(),
+            limit,
+        );
+        assert_eq!(late, Exit::Well(text));
+    }
+
+    /// The input is longer than a pipe, so that its writer waits for a process that reads none of it.
+    #[cfg(unix)]
+    #[test]
+    fn input_that_is_not_read_holds_nothing_up() {
+        let input = vec![b'x'; 1 << 20];
+        let shell = |script: &str, seconds| shell(script, &input, Duration::from_secs(seconds));
+        assert_eq!(shell("echo done", 60), Exit::Well("done\n".to_owned()));
+        let closed = shell("exec <&-; sleep 0.2; echo done", 60);
+        assert_eq!(closed, Exit::Well("done\n".to_owned()));
+        let failed = shell("echo heapwood: error: no >&2; exit 3", 60);
+        let message = "no".to_owned();
+        assert_eq!(
+            failed,
+            Exit::Badly {
+                code: Some(3),
+                message
+            }
+        );
+        assert_eq!(shell("sleep 60", 1), Exit::Timeout);
     }
 
     #[test]

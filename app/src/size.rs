@@ -1,6 +1,10 @@
 //! Sizes and counts as people write them: `64MiB`, `1.5GB`, `4096`, `2^20`.
 
+use std::ffi::OsString;
+
 pub use heapwood_results::display;
+
+use crate::word::{Word, by_text};
 
 /// Units, longest names first so that `B` does not match before `MiB`.
 const UNITS: [(&str, u64); 12] = [
@@ -47,9 +51,10 @@ pub fn parse(text: &str) -> Result<u64, String> {
 }
 
 /// How much memory an allocator gets.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Pool {
     /// As much as turns out to be needed.
+    #[default]
     Auto,
     /// A multiple of the bytes of the tree's root reference array.
     Times(f64),
@@ -65,6 +70,16 @@ impl std::fmt::Display for Pool {
             Self::Times(factor) => write!(f, "{factor}x"),
             Self::Bytes(bytes) => write!(f, "{bytes}"),
         }
+    }
+}
+
+impl Word for Pool {
+    fn word(&self) -> OsString {
+        self.to_string().into()
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_pool)
     }
 }
 

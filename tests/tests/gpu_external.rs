@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Choice, Options};
 use heapwood::heap::{DeviceHeap, HeapError};
+use heapwood::job::{Runner, call_costs};
 use heapwood::link::LinkOptions;
 use heapwood::size::Pool;
 use heapwood::tree::{self, Builder};
 use heapwood::workload::Status;
 use heapwood::workload::micro::{
-    HeapState, Microbenchmark, Plan, Row, Runner, Size, Suite, allocator_costs, call_costs,
+    HeapState, Microbenchmark, Plan, Row, Size, Suite, allocator_costs,
 };
 use heapwood::workload::tree::Workload as BuildWorkload;
 use heapwood_scenes::generate;
@@ -74,7 +75,7 @@ fn rows(options: &Options, name: &str, workload: Microbenchmark) -> Vec<Row> {
     };
     let mut runner = Runner::in_this_process(options).expect("the GPU opens");
     let cases = suite.cases();
-    let rows = cases.iter().map(|(spec, case)| runner.run(spec, case));
+    let rows = cases.iter().map(|case| runner.run(case));
     rows.collect::<Result<_, _>>().expect("they run")
 }
 

@@ -1,12 +1,14 @@
 //! A choice of an allocator: `NAME`, or `NAME:PARAM=VALUE,PARAM=VALUE,...`.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 
 use heapwood_device::allocator::{Heap, Request, SetupError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
 use super::forms;
+use crate::word::{Word, by_text};
 
 /// The parameter that every allocator has: requests of a warp are made together.
 pub(super) const COALESCE: &str = "coalesce";
@@ -63,6 +65,20 @@ impl Spec {
             allocator,
             ..self.clone()
         })
+    }
+
+    /// The same choice, with every block checked if `check` is set.
+    ///
+    /// # Errors
+    ///
+    /// For an allocator that cannot be checked.
+    pub fn checked_if(&self, check: bool) -> Result<Self, String> {
+        match check {
+            true => self
+                .checked()
+                .ok_or_else(|| format!("{} has no checked mode", self.name())),
+            false => Ok(self.clone()),
+        }
     }
 
     /// The full name of the unchecked allocator, as users write it: with the
@@ -137,6 +153,17 @@ impl fmt::Display for Spec {
             sign = ',';
         }
         Ok(())
+    }
+}
+
+/// As it is parsed; whether blocks are checked is no part of that.
+impl Word for Spec {
+    fn word(&self) -> OsString {
+        self.to_string().into()
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, Self::parse)
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cpu::Cpu;
 use super::gpu::{Cuda, info_of};
 use super::{Backend, BackendError, DeviceInfo, LAUNCH_LIMIT};
+use crate::allocators::Spec;
 use crate::cuda::{self, CudaError};
 use crate::link::{Link, LinkOptions};
 use crate::ptx;
@@ -25,22 +26,22 @@ pub enum Choice {
     Cpu,
 }
 
-/// The backend to open, and its options.
+/// The backend to open, and its options. The keys in JSON are the names on the command line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// The backend.
+    #[serde(rename = "backend")]
     pub choice: Choice,
     /// Number of the GPU.
     pub device: u32,
     /// Worker threads of the CPU backend; one a core if not given.
+    #[serde(rename = "cpu-threads")]
     pub threads: Option<usize>,
     /// How long a launch on the GPU may take.
     pub limit: Duration,
     /// The files of an allocator of the user's, which are linked with its kernels.
-    #[serde(default)]
     pub link: LinkOptions,
     /// Whether heapwood's own file ([`Link::reference`]) is linked in place of the user's.
-    #[serde(default)]
     pub reference: bool,
 }
 
@@ -112,6 +113,16 @@ impl Options {
             Choice::Cuda
         };
         Ok((self, why))
+    }
+
+    /// The same for work over this allocator: files to link are for one that is in them.
+    #[must_use]
+    pub fn over(&self, spec: &Spec) -> Self {
+        let mut options = self.clone();
+        if !spec.is_external() {
+            options.link = LinkOptions::default();
+        }
+        options
     }
 
     /// The device that these options, once decided, would open.

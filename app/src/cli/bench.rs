@@ -6,18 +6,16 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, Subcommand};
 
-use super::common::{BackendArguments, LinkArguments, progress, write};
+use super::cases::{execute, runner, specs};
+use super::common::{BackendArguments, LinkArguments};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
-use crate::allocators::{self, Spec};
+use crate::allocators::Spec;
 use crate::backend::Options;
-use crate::report;
-use crate::workload::cases::{self, BenchCase, Runner};
-use crate::workload::fragmentation::Case;
-use crate::workload::linking::{self, Linking};
-use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Row, Suite};
-use crate::{Error, output, size};
+use crate::job::call_costs;
+use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Suite};
+use crate::{Error, size};
 
 use workload::Workload;
 
@@ -127,23 +125,6 @@ pub fn run(what: What) -> Result<(), Error> {
     }
 }
 
-/// Measures one case of a benchmark, as another process has written it down, and returns its row
-/// as JSON; or links with the user's files, which comes before cases.
-///
-/// # Errors
-///
-/// When there is no such benchmark, the case makes no sense, or its backend does not open.
-pub fn child_main(kind: &str, case: &str) -> Result<String, Error> {
-    // The case may be one over an allocator of the user's, whose code may print.
-    output::keep_for_results();
-    match kind {
-        micro::Case::KIND => cases::child_main::<micro::Case>(case),
-        Case::KIND => cases::child_main::<Case>(case),
-        Linking::KIND => linking::child_main(case),
-        _ => Err(Error::Usage(format!("there is no benchmark `{kind}`"))),
-    }
-}
-
 /// Runs all cases, writes the table, and fails if a verification did.
 fn run_micro(workload: Workload) -> Result<(), Error> {
     let (draws, turns) = (workload.draws(), workload.turns());
@@ -152,12 +133,8 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         let why = "--from is a size that is not larger than --to";
         return Err(Error::Usage(why.to_owned()));
     }
-    let mut allocators = allocators::parse_list(&common.allocators).map_err(Error::Usage)?;
-    for spec in &mut allocators {
-        spec.coalesce |= common.coalesce;
-    }
-    common.link.check(&allocators)?;
-    let (format, file) = common.results.open(common.link.files())?;
+    let allocators = specs(&common.allocators, common.coalesce, &common.link)?;
+    let exporter = common.results.open(common.link.files())?;
     let timeout = Duration::from_secs_f64(common.timeout);
     let link = &common.link;
     let backend = link.decide_for_cases(&common.backend, timeout, &allocators)?;
@@ -177,15 +154,13 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         },
         backend,
     };
-    let runner = |options: &Options| match common.in_process {
-        true => Runner::in_this_process(options),
-        false => Runner::in_processes(options, timeout),
-    };
-
-    let mut rows = run_all(&suite, runner(&suite.backend)?)?;
+    let runner = |options: &Options| runner(options, common.in_process, timeout);
+    let mut rows = execute(&suite.cases(), runner(&suite.backend)?, |case| {
+        format!("{} {} x {} B", case.allocator, case.threads, case.bytes)
+    })?;
     if suite.allocators.iter().any(Spec::is_external) {
-        // What was measured before is not lost for this.
-        match micro::call_costs(&suite.backend, suite.plan, runner) {
+        // An error here does not lose the rows that were measured before.
+        match call_costs(&suite.backend, suite.plan, runner) {
             Ok(call) => {
                 for link in rows.iter_mut().filter_map(|row| row.meta.link.as_mut()) {
                     link.call.clone_from(&call);
@@ -197,20 +172,6 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
             ),
         }
     }
-    write(file, &report::write(format, &rows[..])?)?;
+    exporter.write(&rows[..])?;
     micro::verdict(&rows)
-}
-
-/// Runs the cases of a suite under a bar.
-fn run_all(suite: &Suite, mut runner: Runner) -> Result<Vec<Row>, Error> {
-    let cases = suite.cases();
-    let bar = progress(cases.len());
-    let mut rows = Vec::new();
-    for (spec, case) in &cases {
-        bar.set_message(format!("{spec} {} x {} B", case.threads, case.bytes));
-        rows.push(runner.run(spec, case)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(rows)
 }

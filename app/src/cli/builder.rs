@@ -2,12 +2,12 @@
 
 use clap::Args;
 
-use super::tree::{AllocatorArguments, TreeArguments};
+use super::tree::AllocatorArguments;
 use crate::Error;
-use crate::allocators::Spec;
 use crate::backend::{Choice, Options};
+use crate::job::TreeOptions;
 use crate::size::Pool;
-use crate::tree::{Builder, BuilderKind};
+use crate::tree::BuilderKind;
 
 /// The builder.
 #[derive(Debug, Args)]
@@ -28,21 +28,20 @@ pub struct BuilderArguments {
 }
 
 impl BuilderArguments {
-    /// The builder on this backend, which was decided, over this allocator if it has one.
+    /// The builder on this backend, which was decided.
     ///
     /// # Errors
     ///
-    /// [`Error::Usage`] for `cores` on a GPU, or with what concerns allocators.
+    /// [`Error::Usage`] for `cores` on a GPU, or with an option of allocators.
     pub fn decide(
         &self,
         backend: &Options,
         allocator: &AllocatorArguments,
-        tree: &TreeArguments,
-        spec: Spec,
-    ) -> Result<Builder, Error> {
+        tree: &TreeOptions,
+    ) -> Result<BuilderKind, Error> {
         let named = heap_argument(allocator, tree);
         let on_cpu = backend.choice == Choice::Cpu;
-        let kind = match (self.builder, named) {
+        Ok(match (self.builder, named) {
             (Some(BuilderKind::Cores), Some(named)) => {
                 return Err(Error::Usage(format!(
                     "--builder cores has no allocator, and {named} concerns one: leave it out, or \
@@ -58,15 +57,6 @@ impl BuilderArguments {
             (Some(kind), _) => kind,
             (None, None) if on_cpu => BuilderKind::Cores,
             (None, _) => BuilderKind::Kernels,
-        };
-        Ok(match kind {
-            BuilderKind::Kernels => Builder::Kernels {
-                spec,
-                pool: tree.pool,
-            },
-            BuilderKind::Cores => Builder::Cores {
-                threads: backend.threads,
-            },
         })
     }
 
@@ -88,7 +78,7 @@ impl BuilderArguments {
 }
 
 /// The first argument that concerns an allocator, if there is one.
-fn heap_argument(allocator: &AllocatorArguments, tree: &TreeArguments) -> Option<&'static str> {
+fn heap_argument(allocator: &AllocatorArguments, tree: &TreeOptions) -> Option<&'static str> {
     let named = [
         (allocator.allocator.is_some(), "--allocator"),
         (allocator.check_heap, "--check-heap"),

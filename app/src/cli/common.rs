@@ -1,22 +1,20 @@
 //! Options that several commands share.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use heapwood_graphs::Format;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
+use crate::job::{Ended, Linking, run_in_child};
 use crate::link::{LinkError, LinkOptions};
-use crate::output::{self, Output};
+use crate::output;
 use crate::size;
-use crate::workload::linking::Linking;
 
 /// Which machine runs the kernels.
 #[derive(Clone, Debug, Args)]
@@ -137,21 +135,13 @@ impl LinkArguments {
         self.link.is_empty()
     }
 
-    /// The files for another process, if it runs an allocator that is in them.
-    pub fn forward(&self, spec: &Spec, child_args: &mut ChildArgs) {
-        for file in self.link.iter().filter(|_| spec.is_external()) {
-            child_args.option_os("link", Some(file.into()));
-        }
-        child_args.flag("merge", self.merge && spec.is_external());
-    }
-
-    /// The backend to open, with these files. What their code prints goes to the standard error
+    /// The backend to open, with these files. Output of their code goes to the standard error
     /// from now on.
     ///
     /// # Errors
     ///
-    /// As for [`BackendArguments::decide`]. What is wrong with the files is found when it is opened,
-    /// and when kernels are linked with them.
+    /// As for [`BackendArguments::decide`]. Errors in the files are found when it is opened, and when
+    /// kernels are linked with them.
     pub fn decide(
         &self,
         backend: &BackendArguments,
@@ -170,12 +160,12 @@ impl LinkArguments {
     }
 
     /// The same for a run of many cases over these allocators, each in a process of its own that
-    /// is ended after `timeout`: the files were linked once, so that what is wrong with them is
-    /// not in every row.
+    /// is ended after `timeout`: the files were linked once, so that an error in them is not in
+    /// every row.
     ///
     /// # Errors
     ///
-    /// As for [`BackendArguments::decide`], and what is wrong with the files.
+    /// As for [`BackendArguments::decide`], and for errors in the files.
     pub fn decide_for_cases(
         &self,
         backend: &BackendArguments,
@@ -183,48 +173,30 @@ impl LinkArguments {
         specs: &[Spec],
     ) -> Result<Options, Error> {
         let options = self.decide(backend, Some(timeout))?;
-        Linking::of(&options, specs).map_or(Ok(()), |linking| linking.run_in_child(timeout))?;
+        if let Some(linking) = Linking::of(&options, specs) {
+            linked(run_in_child(&linking, timeout)?)?;
+        }
         Ok(options)
     }
 }
 
-/// Arguments for another process.
-#[derive(Clone, Default)]
-pub struct ChildArgs(pub Vec<OsString>);
-
-impl ChildArgs {
-    /// The backend of options that were decided.
-    pub fn backend(&mut self, options: &Options) {
-        let backend = match options.choice {
-            Choice::Cpu => "cpu",
-            Choice::Auto | Choice::Cuda => "cuda",
-        };
-        self.option("backend", Some(backend));
-        self.option("device", Some(options.device));
-        self.option("cpu-threads", options.threads);
-    }
-
-    /// A flag, if it is set.
-    pub fn flag(&mut self, name: &str, set: bool) {
-        if set {
-            self.0.push(format!("--{name}").into());
+/// Makes sure that files were linked in a process of their own.
+fn linked(ended: Ended<()>) -> Result<(), Error> {
+    Err(Error::Failed(match ended {
+        Ended::Report(()) => return Ok(()),
+        Ended::Badly {
+            code: Some(code),
+            message,
+        } => return Err(Error::Relayed { code, message }),
+        Ended::Badly { message, .. } => format!("--link: a file of it has crashed: {message}"),
+        Ended::Silent | Ended::Garbled(_) => {
+            "--link: a file of it has ended the process".to_owned()
         }
-    }
-
-    /// An option, if it has a value.
-    pub fn option(&mut self, name: &str, value: Option<impl ToString>) {
-        let value = value.map(|value| OsString::from(value.to_string()));
-        self.option_os(name, value);
-    }
-
-    /// An option with a value that need not be text.
-    pub fn option_os(&mut self, name: &str, value: Option<OsString>) {
-        if let Some(value) = value {
-            let mut argument = OsString::from(format!("--{name}="));
-            argument.push(value);
-            self.0.push(argument);
-        }
-    }
+        Ended::Timeout(limit) => format!(
+            "--link: not linked after {} s: use a larger --timeout",
+            limit.as_secs_f64()
+        ),
+    }))
 }
 
 /// A bar over cases on the standard error; silent if that is not a terminal.
@@ -232,18 +204,6 @@ pub fn progress(cases: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(cases as u64).with_style(style)
-}
-
-/// Writes a result to its file, or else to the standard output.
-///
-/// # Errors
-///
-/// What cannot be written.
-pub fn write(file: Option<Output>, text: &str) -> Result<(), Error> {
-    match file {
-        Some(file) => file.write(text.as_bytes()),
-        None => output::print(text),
-    }
 }
 
 /// A size of at least a byte.
@@ -259,7 +219,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, String> {
 }
 
 /// Makes sure that each thing that a command writes has a file of its own, which it does not
-/// read. What is read may be read twice.
+/// read. A file may be read twice.
 ///
 /// # Errors
 ///
@@ -275,8 +235,8 @@ pub fn read_apart(
         .try_for_each(|read| different_files(std::iter::once(read.as_ref()).chain(written())))
 }
 
-/// Makes sure that what a command reads and what it writes are different files,
-/// of which none is given up for another. Devices and pipes may repeat.
+/// Rejects a command line that names one file as both input and output, or as two outputs.
+/// Devices and pipes may repeat.
 ///
 /// # Errors
 ///
@@ -287,7 +247,7 @@ fn different_files<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), 
         if path.exists() && !path.is_file() {
             continue;
         }
-        // What does not exist yet has no other name than its own.
+        // A file that does not exist yet has no other name than its own.
         let place = path.canonicalize().or_else(|_| std::path::absolute(path));
         let place = place.unwrap_or_else(|_| path.to_owned());
         if !seen.insert(place) {
@@ -307,16 +267,4 @@ pub fn spinner(message: String) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
-}
-
-/// A format of graph files, by its short name.
-///
-/// # Errors
-///
-/// The names that there are.
-pub fn parse_format(text: &str) -> Result<Format, String> {
-    Format::by_name(text).ok_or_else(|| {
-        let names = Format::ALL.map(Format::name).join(", ");
-        format!("choose from {names}")
-    })
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::common::{BackendArguments, LinkArguments, parse_bytes, progress, write};
+use super::cases::{execute, runner, specs};
+use super::common::{BackendArguments, LinkArguments, parse_bytes};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
 use super::threads::parse_threads;
-use crate::report;
-use crate::workload::cases::Runner;
+use crate::allocators::Spec;
 use crate::workload::fragmentation::{self, Case};
-use crate::{Error, allocators, size};
+use crate::{Error, size};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -64,37 +64,25 @@ pub struct Arguments {
 
 /// Runs all cases, writes the table, and fails if a case did, or none succeeded.
 pub fn run(arguments: Arguments) -> Result<(), Error> {
-    let mut specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
-    for spec in &mut specs {
-        spec.coalesce |= arguments.coalesce;
-    }
-    arguments.link.check(&specs)?;
-    let (format, file) = arguments.results.open(arguments.link.files())?;
+    let specs = specs(&arguments.allocators, arguments.coalesce, &arguments.link)?;
+    let exporter = arguments.results.open(arguments.link.files())?;
     let timeout = Duration::from_secs_f64(arguments.timeout);
     let link = &arguments.link;
     let backend = link.decide_for_cases(&arguments.backend, timeout, &specs)?;
-    let mut runner = match arguments.in_process {
-        true => Runner::in_this_process(&backend)?,
-        false => Runner::in_processes(&backend, timeout)?,
+    let runner = runner(&backend, arguments.in_process, timeout)?;
+    let case = |spec: &Spec, bytes| Case {
+        allocator: spec.clone(),
+        pool_bytes: arguments.pool,
+        threads: arguments.threads,
+        bytes,
+        most_steps: arguments.steps,
+        backend: backend.over(spec),
     };
-    let bar = progress(specs.len() * arguments.bytes.len());
-    let mut rows = Vec::new();
-    for spec in &specs {
-        for &bytes in &arguments.bytes {
-            bar.set_message(format!("{spec} {bytes} B"));
-            let case = Case {
-                allocator: spec.to_string(),
-                pool_bytes: arguments.pool,
-                threads: arguments.threads,
-                bytes,
-                most_steps: arguments.steps,
-                backend: backend.clone(),
-            };
-            rows.push(runner.run(spec, &case)?);
-            bar.inc(1);
-        }
-    }
-    bar.finish_and_clear();
-    write(file, &report::write(format, &rows[..])?)?;
+    let of = |spec| arguments.bytes.iter().map(move |&bytes| case(spec, bytes));
+    let cases: Vec<Case> = specs.iter().flat_map(of).collect();
+    let rows = execute(&cases, runner, |case| {
+        format!("{} {} B", case.allocator, case.bytes)
+    })?;
+    exporter.write(&rows[..])?;
     fragmentation::verdict(&rows)
 }

@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::common::read_apart;
-use super::scenes::make_scene;
+use super::progress::TerminalProgress;
 use super::suffix;
 use crate::Error;
 use crate::generate::{SceneSpec, Spec};
+use crate::job::make_scene;
 use crate::output;
 use crate::report::triangles;
 
@@ -20,7 +21,7 @@ Examples:
   heapwood generate scene scan --triangles 1000000 -o scan.obj.gz
   heapwood generate graph mesh --vertices 100000 -o mesh.graph";
 
-/// What to generate.
+/// The kind of input.
 #[derive(Debug, Subcommand)]
 #[command(after_help = COMMAND_EXAMPLES)]
 pub enum What {
@@ -68,7 +69,7 @@ fn scene(arguments: &SceneArguments) -> Result<(), Error> {
     read_apart(arguments.scene.file(), &written)?;
     // Known before the work.
     output::check_writable(&arguments.output)?;
-    let scene = make_scene(&arguments.scene, &written)?;
+    let scene = make_scene(&arguments.scene, &mut TerminalProgress::new(&written))?;
     heapwood_scenes::save(&scene, &arguments.output)?;
     let path = arguments.output.display();
     let count = triangles(scene.len() as u64);

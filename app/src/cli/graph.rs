@@ -1,11 +1,8 @@
 //! `heapwood graph`: keeps a graph over an allocator, changes it, and computes
 //! on it.
 
-mod events;
-mod input;
+mod check;
 mod saves;
-mod updates;
-mod work;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,17 +10,19 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapwood_graphs::{Format, GraphError, output_format, save_with_ids};
 
-use super::common::{BackendArguments, progress, read_apart, write};
-use super::suffix;
+use super::common::{BackendArguments, read_apart};
+use super::progress::TerminalProgress;
+use super::suffix::Exporter;
 use super::tree::AllocatorArguments;
 use crate::Error;
+use crate::allocators::Spec;
+use crate::backend::Options;
+use crate::graph::Layout;
 use crate::graph::algorithms::Saves;
-use crate::graph::{Layout, Limits, Options};
-use crate::output::{self, Output};
+use crate::job::{GraphJob, WorkOptions};
+use crate::output;
 use crate::report;
-use crate::report::graph::graph_report;
-use crate::workload::graph::Workload;
-pub(super) use work::WorkArguments;
+pub(super) use check::check;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -49,7 +48,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<report::Format>,
     #[command(flatten)]
-    work: WorkArguments,
+    work: WorkOptions,
     #[command(flatten)]
     allocator: AllocatorArguments,
     /// Storage of a vertex's neighbours
@@ -64,42 +63,44 @@ pub struct Arguments {
 /// Loads, updates, computes, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     arguments.check()?;
-    let options = arguments.options()?;
-    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
-    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let spec = arguments.spec()?;
+    let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let compact = arguments.work.input.compact_ids;
     let open = |path| open_save(path, compact);
     let saved_as = arguments.save.as_deref().map(open).transpose()?;
     let targets = saves::Targets::open(&arguments.saves)?;
 
-    let input = arguments.work.input.read(arguments.work.verify)?;
-    let algorithms = arguments.work.algorithms(&arguments.saves, &input)?;
+    let mut progress = TerminalProgress::new(&[]);
+    let input = arguments
+        .work
+        .input
+        .read(arguments.work.verify, &mut progress)?;
+    let mut job = GraphJob {
+        work: arguments.work.clone(),
+        allocator: spec,
+        check_heap: arguments.allocator.check_heap,
+        layout: arguments.layout,
+        // Decided after the graph is read.
+        backend: Options::default(),
+    };
+    let algorithms = job.work.algorithms(&arguments.saves, &input)?;
     // Whether the format can hold the graph.
     if let Some(path) = &arguments.save {
         save_format(path, input.rows.directed)?;
         refuse_gaps(path, saved_as, input.ids.are_listed())?;
     }
-    let workload = Workload {
-        stream: arguments.work.stream(&input)?,
-        events: arguments.work.events(&input)?,
-        input: &input,
-        store: options,
-        check_heap: arguments.allocator.check_heap,
-        algorithms,
-    };
-    let link = &arguments.allocator.link;
-    let backend = link.decide(&arguments.backend, None)?.open()?;
+    let workload = job.workload(&input, algorithms, &mut progress)?;
+    job.backend = arguments.allocator.link.decide(&arguments.backend, None)?;
+    let backend = job.backend.open()?;
 
-    let bar = progress(arguments.work.runs as usize);
-    bar.set_message("runs");
-    let done = workload.run(&*backend, arguments.work.runs, || bar.inc(1));
-    bar.finish_and_clear();
-    let (runs, graph) = done?;
+    progress.steps(job.work.runs as usize, "runs");
+    let (report, first, graph) = job.measure(&workload, &*backend, &mut progress)?;
+    drop(progress);
     if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
         save_with_ids(&graph.csr(false)?, &input.ids, path, Some(format))?;
     }
-    // The first run keeps what it found.
-    runs[0]
+    // The first run keeps its values.
+    first
         .results
         .save(&arguments.saves, &graph, |path, values| {
             targets.write(path, |out| {
@@ -107,25 +108,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             })
         })?;
 
-    let top = arguments.work.algorithms.top();
-    let report = graph_report(&workload, &backend.info(), &runs, top);
-    let text = report::write(format, &report)?;
-    match file {
-        // Values are read by a program, the report by people.
-        None if targets.use_standard_output() => {
-            // There is nowhere to report that the standard error is closed.
-            let _ = std::io::stderr().write_all(text.as_bytes());
-            Ok(())
-        }
-        file => write(file, &text),
+    if exporter.file.is_none() && targets.use_standard_output() {
+        // Values are read by a program, the report by people. There is nowhere to report that the
+        // standard error is closed.
+        let _ = std::io::stderr().write_all(exporter.text(&report)?.as_bytes());
+        return Ok(());
     }
+    exporter.write(&report)
 }
 
 impl Arguments {
     /// Finds what makes no sense before anything is read or written.
     fn check(&self) -> Result<(), Error> {
-        self.work.check(&self.saves)?;
-        // What is read may be read twice.
+        check(&self.work, &self.saves)?;
+        // A file may be read twice.
         let mut written = vec![self.save.as_deref(), self.output.as_deref()];
         let saves = self.saves.files().into_iter();
         written.extend(
@@ -137,10 +133,10 @@ impl Arguments {
         read_apart(self.allocator.link.files(), &written)
     }
 
-    /// How the graph is kept.
-    fn options(&self) -> Result<Options, Error> {
-        if self
-            .allocator
+    /// The allocator.
+    fn spec(&self) -> Result<Spec, Error> {
+        let allocator = &self.allocator;
+        if allocator
             .allocator
             .as_ref()
             .is_some_and(|spec| spec.coalesce)
@@ -148,13 +144,7 @@ impl Arguments {
             let why = "coalesce has no effect here: it is for `heapwood bench`";
             return Err(Error::Usage(why.to_owned()));
         }
-        Ok(Options {
-            spec: self.allocator.spec()?,
-            pool: self.work.pool,
-            layout: self.layout,
-            self_loops: self.work.input.self_loops,
-            limits: Limits::default(),
-        })
+        allocator.spec()
     }
 }
 

@@ -2,10 +2,9 @@
 
 use clap::Args;
 
-use super::common::{BackendArguments, parse_bytes, spinner, write};
+use super::common::{BackendArguments, parse_bytes, spinner};
 use super::duration::parse_seconds;
 use super::suffix::ResultArguments;
-use crate::report;
 use crate::workload::check_statuses;
 use crate::workload::host_pool::{self, Pattern, Suite};
 use crate::{Error, size};
@@ -52,7 +51,7 @@ pub struct Arguments {
 
 /// Runs all cases, writes the table, and fails if a case did, or none succeeded.
 pub fn run(arguments: Arguments) -> Result<(), Error> {
-    let (format, file) = arguments.results.open([])?;
+    let exporter = arguments.results.open([])?;
     let suite = Suite {
         patterns: arguments.patterns,
         bytes: arguments.bytes,
@@ -65,6 +64,6 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     let spinner = spinner(String::new());
     let rows = host_pool::run(&suite, |case| spinner.set_message(case.to_owned()))?;
     spinner.finish_and_clear();
-    write(file, &report::write(format, &rows[..])?)?;
+    exporter.write(&rows[..])?;
     check_statuses(rows.iter().map(|row| row.status))
 }

@@ -1,4 +1,4 @@
-//! `heapwood kdtree`: builds a tree, over an allocator or on cores, and says what it took.
+//! `heapwood kdtree`: builds a tree, over an allocator or on cores, and reports times and memory.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,17 @@ use heapwood_scenes::Camera;
 
 use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
-use super::common::{BackendArguments, progress, read_apart, write};
-use super::scenes::{load_frames, load_scene};
+use super::common::{BackendArguments, read_apart};
+use super::progress::TerminalProgress;
 use super::shade::parse_mode;
-use super::suffix;
-use super::tree::{AllocatorArguments, ScenesArguments, TreeArguments};
+use super::suffix::{self, Exporter};
+use super::tree::{AllocatorArguments, ScenesArguments};
 use crate::Error;
 use crate::allocators::Spec;
+use crate::job::{BuildRuns, FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
-use crate::report::{self, Format, SavedReport, frames_report, picture_report, tree_report};
-use crate::tree::{Shading, TreeError};
-use crate::workload::frames;
+use crate::report::{Format, SavedReport, picture_report};
+use crate::tree::{BuilderKind, Shading, TreeError};
 use crate::workload::tree::Workload;
 
 /// Examples, at the end of the help.
@@ -34,12 +34,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
-    /// Timed builds; with --frames, of all frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
-    runs: u32,
-    /// Check that each triangle is in all leaves that it overlaps
-    #[arg(long)]
-    verify: bool,
+    #[command(flatten)]
+    runs: BuildRuns,
     /// Write the tree to this file, for `heapwood render --tree`
     #[arg(long, value_name = "FILE", conflicts_with = "frames")]
     save: Option<PathBuf>,
@@ -54,7 +50,7 @@ pub struct Arguments {
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
-    tree: TreeArguments,
+    tree: TreeOptions,
     #[command(flatten)]
     builder: BuilderArguments,
     /// Render the tree to this PNG file
@@ -77,7 +73,7 @@ pub struct Arguments {
 /// Builds, measures, renders on request, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
-    let Some(scene) = &arguments.scenes.scene else {
+    let Some(source) = &arguments.scenes.scene else {
         return frames(arguments, spec);
     };
     let targets = [
@@ -92,42 +88,45 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let view = arguments.camera.view.as_deref();
     let linked = arguments.allocator.link.files();
-    read_apart(scene.file().into_iter().chain(view).chain(linked), &targets)?;
-    let format = suffix::format(arguments.format, arguments.output.as_deref())?;
+    read_apart(
+        source.file().into_iter().chain(view).chain(linked),
+        &targets,
+    )?;
     if let Some(picture) = &arguments.render {
         suffix::check(picture, &["png"])?;
     }
-    let file = arguments.output.as_deref().map(Output::open).transpose()?;
+    let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let save = arguments.save.as_deref().map(Output::open).transpose()?;
     let picture = arguments.render.as_deref().map(Output::open).transpose()?;
     let view = match picture {
         Some(_) => Some(arguments.camera.open()?),
         None => None,
     };
-    let (scene, _) = load_scene(scene, arguments.tree.keep_duplicates, &targets)?;
+    let mut progress = TerminalProgress::new(&targets);
+    let (scene, _) = load_scene(source, arguments.tree.keep_duplicates, &mut progress)?;
     let camera = view.as_ref().map(|view| view.camera(&scene)).transpose()?;
-    let link = &arguments.allocator.link;
-    let decided = link.decide(&arguments.backend, None)?;
     let (allocator, tree) = (&arguments.allocator, &arguments.tree);
-    let builder = arguments.builder.decide(&decided, allocator, tree, spec)?;
-    let backend = decided.open()?;
-    let workload = Workload {
-        scene: &scene,
-        builder,
-        options: arguments.tree.options(),
-        verify: arguments.verify,
+    let decided = allocator.link.decide(&arguments.backend, None)?;
+    let job = TreeJob {
+        scene: source.clone(),
+        allocator: match arguments.builder.decide(&decided, allocator, tree)? {
+            BuilderKind::Kernels => Some(spec),
+            BuilderKind::Cores => None,
+        },
+        check_heap: allocator.check_heap,
+        runs: arguments.runs.clone(),
+        tree: tree.clone(),
+        backend: decided,
     };
-    let bar = progress(Workload::steps(arguments.runs) as usize);
-    bar.set_message("builds");
-    let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
-    bar.finish_and_clear();
-    let measured = measured?;
-    let mut report = tree_report(&workload, &backend.info(), &measured);
+    let backend = job.backend.open()?;
+    progress.steps(Workload::steps(job.runs.runs) as usize, "builds");
+    let (mut report, tree) = job.measure(&scene, &*backend, &mut progress)?;
+    drop(progress);
     let shading = Shading::from(arguments.shade);
-    let render = |camera: &Camera| measured.tree.render(camera, &shading, 1);
+    let render = |camera: &Camera| tree.render(camera, &shading, 1);
     let image = camera.as_ref().map(render).transpose()?;
     if let (Some(target), Some(path)) = (save, &arguments.save) {
-        let (tree, triangles) = (measured.tree.into_host()?, scene.len() as u32);
+        let (tree, triangles) = (tree.into_host()?, scene.len() as u32);
         target.write_with(|out| tree.write(scene.input_hash(), triangles, out))?;
         report.saved = Some(SavedReport {
             file: path.display().to_string(),
@@ -142,7 +141,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let (Some(view), Some(camera)) = (view, camera) {
         view.write(&camera, scene.offset())?;
     }
-    write(file, &report::write(format, &report)?)
+    exporter.write(&report)
 }
 
 /// Builds the trees of a moving scene, measures and reports.
@@ -155,24 +154,22 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     let targets = [output];
     let linked = arguments.allocator.link.files();
     read_apart(arguments.scenes.files().chain(linked), &targets)?;
-    let format = suffix::format(arguments.format, output)?;
-    let file = output.map(Output::open).transpose()?;
+    let exporter = Exporter::open(arguments.format, output)?;
+    let mut progress = TerminalProgress::new(&targets);
     let sources = &arguments.scenes.frames;
-    let frames = load_frames(sources, arguments.tree.keep_duplicates, &targets)?;
+    let frames = load_frames(sources, arguments.tree.keep_duplicates, &mut progress)?;
     let link = &arguments.allocator.link;
-    let backend = link.decide(&arguments.backend, None)?.open()?;
-
-    let workload = frames::Workload {
-        frames: &frames,
-        spec,
-        pool: arguments.tree.pool,
-        options: arguments.tree.options(),
-        verify: arguments.verify,
+    let job = FramesJob {
+        frames: sources.clone(),
+        allocator: spec,
+        check_heap: arguments.allocator.check_heap,
+        runs: arguments.runs.clone(),
+        tree: arguments.tree.clone(),
+        backend: link.decide(&arguments.backend, None)?,
     };
-    let bar = progress(frames.len() * (arguments.runs as usize + 2));
-    bar.set_message("frames");
-    let measured = workload.run(&*backend, arguments.runs, || bar.inc(1));
-    bar.finish_and_clear();
-    let report = frames_report(&workload, &backend.info(), &measured?);
-    write(file, &report::write(format, &report)?)
+    let backend = job.backend.open()?;
+    progress.steps(frames.len() * (job.runs.runs as usize + 2), "frames");
+    let report = job.measure(&frames, &*backend, &mut progress)?;
+    drop(progress);
+    exporter.write(&report)
 }

@@ -4,6 +4,7 @@ mod allocators;
 mod bench;
 mod builder;
 mod camera;
+mod cases;
 mod common;
 mod compare;
 mod completions;
@@ -15,27 +16,28 @@ mod fragmentation;
 mod generate;
 mod graph;
 mod help;
+mod hints;
 mod host_pool;
 mod kdtree;
 mod light;
 mod passes;
+mod progress;
 mod render;
-mod scenes;
 mod sequence;
 mod shade;
 mod suffix;
 mod threads;
 mod tree;
 mod view;
-mod written;
 
 use std::ffi::OsString;
+use std::io::Read;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{Error, output};
+use crate::{Error, job, output};
 
 /// Examples and the meanings of the exit codes; docs/usage/README.md has the codes in a table.
 const AFTER_HELP: &str = "\
@@ -99,13 +101,11 @@ enum Command {
     Devices(devices::Arguments),
     /// Write a completion script for a shell
     Completions(completions::Arguments),
-    /// Measure one case of a benchmark, as `bench` asks it
+    /// Run a job that the standard input has as JSON
     #[command(hide = true)]
-    Case {
-        /// Of which benchmark it is
+    Job {
+        /// The kind of the job
         kind: String,
-        /// The case as JSON
-        case: String,
     },
 }
 
@@ -119,7 +119,7 @@ pub fn main() -> ExitCode {
     match result {
         Ok(()) | Err(Error::Closed) => ExitCode::SUCCESS,
         Err(error) => {
-            complain("error", &error);
+            complain("error", &hints::explain(&error));
             ExitCode::from(error.exit_code())
         }
     }
@@ -153,8 +153,18 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Export(arguments) => export::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Completions(arguments) => completions::run::<Cli>(&arguments),
-        Command::Case { kind, case } => output::print(&(bench::child_main(&kind, &case)? + "\n")),
+        Command::Job { kind } => job(&kind),
     }
+}
+
+/// The work of a process for a job: answers the one on the standard input.
+fn job(kind: &str) -> Result<(), Error> {
+    // The job may be one over an allocator of the user's, whose code may print.
+    output::keep_for_results();
+    let mut job = Vec::new();
+    let read = std::io::stdin().read_to_end(&mut job);
+    read.map_err(|cause| Error::Failed(format!("cannot read the job: {cause}")))?;
+    output::print(&(job::answer(kind, &job)? + "\n"))
 }
 
 /// Writes a line to the standard error, where whatever the user named may have
@@ -175,7 +185,7 @@ fn is_asked_for(kind: ErrorKind) -> bool {
     )
 }
 
-/// What the parser of arguments says, up to where it repeats the usage.
+/// The message of the parser of arguments, up to where it repeats the usage.
 fn in_one_line(message: &str) -> String {
     let lines = message
         .lines()

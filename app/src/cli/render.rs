@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, Command, Id};
 use heapwood_scenes::{Camera, Scene};
 
 use super::builder::BuilderArguments;
@@ -10,38 +10,21 @@ use super::camera::CameraArguments;
 use super::common::{BackendArguments, read_apart, spinner};
 use super::light::read_panorama;
 use super::passes::{Interrupts, PassArguments, PassBar};
-use super::scenes::load_scene;
+use super::progress::TerminalProgress;
 use super::sequence::SequenceArguments;
 use super::shade::ShadeArguments;
 use super::suffix;
-use super::tree::{AllocatorArguments, TreeArguments};
+use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::backend::DeviceInfo;
 use crate::generate::{SceneSpec, Source, source};
+use crate::job::{TreeOptions, load_scene};
 use crate::output::{self, Output};
 use crate::report::{
     self, Format, PictureReport, Pictures, SequenceReport, TreeOrigin, kept_report, picture_report,
     render_report,
 };
-use crate::tree::{Builder, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
-
-/// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
-/// them: it changes the scene.
-const BUILD_ARGUMENTS: [&str; 13] = [
-    "pool",
-    "alloc_per_split",
-    "quality",
-    "traversal_cost",
-    "intersection_cost",
-    "empty_bonus",
-    "max_depth",
-    "no_clip",
-    "builder",
-    "allocator",
-    "check_heap",
-    "link",
-    "merge",
-];
+use crate::tree::{Builder, BuilderKind, Built, DeviceTree, PlacedLighting, Shading, TreeFile};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -93,14 +76,23 @@ pub struct Arguments {
     #[command(flatten)]
     allocator: AllocatorArguments,
     #[command(flatten)]
-    tree: TreeArguments,
+    tree: TreeOptions,
     #[command(flatten)]
     builder: BuilderArguments,
     /// Read the tree from a file of `heapwood kdtree --save`
-    #[arg(long = "tree", help_heading = "Tree", value_name = "FILE", conflicts_with_all = BUILD_ARGUMENTS)]
+    #[arg(long = "tree", help_heading = "Tree", value_name = "FILE", conflicts_with_all = build_arguments())]
     kept: Option<PathBuf>,
     #[command(flatten)]
     backend: BackendArguments,
+}
+
+/// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of
+/// them: it changes the scene.
+fn build_arguments() -> Vec<Id> {
+    let command = TreeOptions::augment_args(Command::new(""));
+    let command = AllocatorArguments::augment_args(BuilderArguments::augment_args(command));
+    let ids = command.get_arguments().map(|argument| argument.get_id());
+    ids.filter(|id| *id != "keep_duplicates").cloned().collect()
 }
 
 /// Builds a tree or reads one, renders it and writes the picture or pictures.
@@ -125,7 +117,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         true => read_panorama(lights)?,
         false => None,
     };
-    let (scene, _) = load_scene(&arguments.scene, arguments.tree.keep_duplicates, &written)?;
+    let (scene, _) = load_scene(
+        &arguments.scene,
+        arguments.tree.keep_duplicates,
+        &mut TerminalProgress::new(&written),
+    )?;
     let scene = light.lit(scene);
     let cameras = route.cameras(&scene)?;
     let lighting = || light.lighting(&scene, lights, panorama.as_ref());
@@ -141,7 +137,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         Some(file) => Builder::File(file),
         None => {
             let (allocator, tree) = (&arguments.allocator, &arguments.tree);
-            arguments.builder.decide(&decided, allocator, tree, spec)?
+            match arguments.builder.decide(&decided, allocator, tree)? {
+                BuilderKind::Kernels => Builder::Kernels {
+                    spec: spec
+                        .checked_if(allocator.check_heap)
+                        .map_err(Error::Usage)?,
+                    pool: tree.pool,
+                },
+                BuilderKind::Cores => Builder::Cores {
+                    threads: decided.threads,
+                },
+            }
         }
     };
     let backend = decided.open()?;
@@ -207,7 +213,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// What all pictures have in common.
+/// The parts that all pictures share.
 struct Renderer<'a> {
     arguments: &'a Arguments,
     tree: DeviceTree<'a>,
@@ -281,7 +287,7 @@ impl Arguments {
         suffix::check(&self.output, &["png", "exr"])
     }
 
-    /// What is printed of pictures.
+    /// The text to print about pictures.
     fn result<P: Pictures>(
         &self,
         scene: &Scene,

@@ -7,8 +7,8 @@ use clap::Args;
 
 use super::common::read_apart;
 use crate::Error;
-use crate::output::Output;
-use crate::report::Format;
+use crate::output::{self, Output};
+use crate::report::{self, Format, Report};
 
 /// Where the rows of a benchmark go, and in which format.
 #[derive(Debug, Args)]
@@ -24,21 +24,56 @@ pub struct ResultArguments {
 }
 
 impl ResultArguments {
-    /// The format, and the file if there is one, opened before the work starts. The command reads
-    /// the files `read`.
+    /// The exporter of the rows. The command reads the files `read`.
     ///
     /// # Errors
     ///
-    /// A name whose suffix is of another format or of none, a file that cannot be written, and one
-    /// that is read.
-    pub fn open<'a>(
-        &self,
-        read: impl IntoIterator<Item = &'a Path>,
-    ) -> Result<(Format, Option<Output>), Error> {
+    /// As for [`Exporter::open`], and for a file that is read.
+    pub fn open<'a>(&self, read: impl IntoIterator<Item = &'a Path>) -> Result<Exporter, Error> {
         read_apart(read, &[self.output.as_deref()])?;
-        let format = format(self.format, self.output.as_deref())?;
-        let file = self.output.as_deref().map(Output::open).transpose()?;
-        Ok((format, file))
+        Exporter::open(self.format, self.output.as_deref())
+    }
+}
+
+/// Where the report of a command goes, and in which format.
+pub struct Exporter {
+    pub format: Format,
+    pub file: Option<Output>,
+}
+
+impl Exporter {
+    /// Opens the file, if there is one, before the work starts.
+    ///
+    /// # Errors
+    ///
+    /// A name whose suffix is of another format or of none, and a file that cannot be written.
+    pub fn open(asked: Option<Format>, path: Option<&Path>) -> Result<Self, Error> {
+        Ok(Self {
+            format: format(asked, path)?,
+            file: path.map(Output::open).transpose()?,
+        })
+    }
+
+    /// The report as text.
+    ///
+    /// # Errors
+    ///
+    /// For a report that JSON does not have.
+    pub fn text<R: Report + ?Sized>(&self, report: &R) -> Result<String, Error> {
+        report::write(self.format, report)
+    }
+
+    /// Writes the report to the file, or else to the standard output.
+    ///
+    /// # Errors
+    ///
+    /// As for [`text`](Self::text), and those of writing.
+    pub fn write<R: Report + ?Sized>(&self, report: &R) -> Result<(), Error> {
+        let text = self.text(report)?;
+        match &self.file {
+            Some(file) => file.write(text.as_bytes()),
+            None => output::print(&text),
+        }
     }
 }
 

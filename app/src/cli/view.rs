@@ -9,12 +9,13 @@ use heapwood_device::render::Mode;
 use heapwood_scenes::Camera;
 
 use super::common::BackendArguments;
-use super::scenes::load_scene;
+use super::progress::TerminalProgress;
 use super::shade::parse_mode;
 use super::suffix;
 use crate::Error;
 use crate::diff::Image;
 use crate::generate::{SceneSpec, Source, source};
+use crate::job::load_scene;
 use crate::output;
 use crate::terminal::{Palette, Protocol, fitted, half_blocks, iterm2, kitty, resized, sixel};
 use crate::tree::{Builder, Options, Shading};
@@ -129,7 +130,7 @@ fn render(
     width: u32,
     height: u32,
 ) -> Result<Image, Error> {
-    let (scene, _) = load_scene(scene, false, &[])?;
+    let (scene, _) = load_scene(scene, false, &mut TerminalProgress::new(&[]))?;
     let camera = Camera::frame(scene.bounds(), width, height, 45.0)?;
     let decided = arguments.backend.decide(None)?;
     let backend = decided.open()?;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use super::{Spec, parse};
+use crate::word::Word;
 
 /// The prefix of a specification. A file whose name begins so is named with its folder, as
 /// `./gen:...`.
@@ -48,13 +49,18 @@ impl<S: Spec> Source<S> {
             Self::Generated { spec, .. } => spec.file(),
         }
     }
+}
 
-    /// As on the command line.
-    pub fn words(&self) -> OsString {
+impl<S: Spec> Word for Source<S> {
+    fn word(&self) -> OsString {
         match self {
             Self::File(path) => path.clone().into(),
             Self::Generated { text, .. } => text.into(),
         }
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        Self::parse(word)
     }
 }
 
@@ -85,10 +91,7 @@ mod tests {
             assert_eq!(graph(file), Ok(Source::File(file.into())));
         }
         let made = graph("gen:road,seed=5").unwrap();
-        assert_eq!(
-            (made.file(), made.words()),
-            (None, "gen:road,seed=5".into())
-        );
+        assert_eq!((made.file(), made.word()), (None, "gen:road,seed=5".into()));
         assert!(graph("gen:").is_err());
         let scene = |text: &str| Source::<SceneSpec>::parse(text.into()).unwrap();
         let enlarged = scene("gen:a/b.obj,copies=2");
@@ -101,6 +104,6 @@ mod tests {
         use std::os::unix::ffi::OsStringExt;
         let name = OsString::from_vec(b"gen:\xff".to_vec());
         let source = Source::<GraphSpec>::parse(name.clone()).unwrap();
-        assert_eq!(source.words(), name);
+        assert_eq!(source.word(), name);
     }
 }

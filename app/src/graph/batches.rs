@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use ahash::AHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::{Change, Edge, Store};
 use crate::backend::BackendError;
@@ -17,7 +18,8 @@ use crate::random::SplitMix64;
 const PRESSED: u32 = 1000;
 
 /// Where the sources of random edges are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Pattern {
     /// Anywhere
     #[default]

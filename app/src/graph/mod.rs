@@ -3,7 +3,6 @@
 pub mod algorithms;
 mod batches;
 mod device_store;
-mod error;
 mod input;
 mod kept_labels;
 mod kept_workspace;
@@ -21,10 +20,10 @@ mod vertex_list;
 mod vertices;
 mod workspace;
 
+pub use crate::store_error::StoreError;
 pub use algorithms::pagerank::rank_iteration;
 pub use algorithms::results::*;
 pub use batches::{Draw, Pattern};
-pub use error::StoreError;
 pub use heapwood_device::graph::batch::{Change, Counts, Phase};
 pub use heapwood_device::graph::pagerank::plan::{Method, RankOptions};
 pub use heapwood_device::graph::store::plan::Layout;

@@ -79,6 +79,7 @@ const MAX_BYTES: u64 = 1 << 30;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkOptions {
     /// The files; none if there is no such allocator.
+    #[serde(with = "crate::word::list")]
     pub files: Vec<PathBuf>,
     /// Whether they are PTX that becomes a part of the kernels' modules ([`merged`]).
     pub merge: bool,

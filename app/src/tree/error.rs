@@ -19,8 +19,7 @@ pub enum TreeError {
     Plan(#[from] PlanError),
     /// The pool does not suffice.
     #[error(
-        "the pool of {} is too small for {allocator}: {}; the root's references alone take {}; \
-         use a larger --pool, or --pool auto",
+        "the pool of {} is too small for {allocator}: {}; the root's references alone take {}",
         display(*.pool),
         match .wanted { Some(bytes) => format!("a request of {} failed", display(*bytes)),
                         None => "live blocks were overwritten".to_owned() },
@@ -38,10 +37,7 @@ pub enum TreeError {
         root: u64,
     },
     /// The tree needs more than the largest possible pool.
-    #[error(
-        "the tree does not fit over {allocator} into a pool of {most}: use another allocator, \
-         a smaller scene, or more memory than --pool auto can find here"
-    )]
+    #[error("the tree does not fit over {allocator} into a pool of {most}")]
     Full {
         /// The allocator.
         allocator: AllocatorName,
@@ -62,10 +58,7 @@ pub enum TreeError {
         error: Box<TreeError>,
     },
     /// The allocator does not free, and there are several frames.
-    #[error(
-        "{0} cannot free the tree of a frame when the next one is there: use an allocator that \
-         frees (see `heapwood allocators`), or build each frame by itself, without --frames"
-    )]
+    #[error("{0} cannot free the tree of a frame when the next one is there")]
     CannotFree(String),
     /// A file that has no tree of the scene.
     #[error(transparent)]

@@ -23,6 +23,16 @@ impl From<&HeapError> for Status {
     }
 }
 
+/// The result of a case of a benchmark.
+pub trait BenchRow {
+    /// How the case ended.
+    fn status(&self) -> Status;
+
+    /// This row, ended in this way.
+    #[must_use]
+    fn ended(self, status: Status, why: impl ToString) -> Self;
+}
+
 /// Makes sure that a case has succeeded and that none has failed by a fault or a timeout. Memory that
 /// did not suffice, and what an allocator does not do, are results.
 ///

@@ -124,6 +124,47 @@ fn what_failed_is_neither_compared_nor_marked() {
     }
 }
 
+/// Processes of a comparison read what the command line names, whatever its name is.
+#[cfg(unix)]
+#[test]
+fn names_of_files_need_not_be_text() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    use std::process::Command;
+
+    let folder = Folder::new();
+    let named = |name: &[u8], content: &[u8]| {
+        let path = folder.path("").join(OsString::from_vec(name.to_vec()));
+        std::fs::write(&path, content).map(|()| path)
+    };
+    let triangle = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+    // Not all systems have such names.
+    let Ok(scene) = named(b"scene\xff.obj", triangle) else {
+        return;
+    };
+    let graph = named(b"graph\xff.graph", KITE.as_bytes()).unwrap();
+    let events = named(b"events\xff.txt", b"+ 1 2\n- 1 2\n").unwrap();
+    for (command, files) in [
+        ("compare kdtree", vec![&scene]),
+        ("compare kdtree --runs 1 --frames", vec![&scene, &scene]),
+        ("compare graph --runs 1", vec![&graph]),
+        ("compare graph --batch 1 --stream", vec![&events, &graph]),
+    ] {
+        let done = Command::new(crate::program::program())
+            .args(command.split(' '))
+            .args(files)
+            .args("--backend cpu --allocators cmalloc,cfmalloc --format json".split(' '))
+            .output()
+            .unwrap();
+        let rows: Vec<Value> = serde_json::from_slice(&done.stdout).unwrap_or_default();
+        assert_eq!(rows.len(), 2, "{command}: {done:?}");
+        assert!(
+            rows.iter().all(|row| text(row, "status") == "ok"),
+            "{rows:?}"
+        );
+    }
+}
+
 #[test]
 fn a_reference_is_one_of_those_compared() {
     let folder = Folder::new();

@@ -255,6 +255,35 @@ fn results_of_another_comparison_are_refused() {
     }
 }
 
+/// Rows of a version that wrote the arguments of a command for each case.
+#[test]
+fn rows_of_an_earlier_version_are_refused_by_its_commit_and_read_by_their_options() {
+    const COMMIT: &str = "5f8e936b9a80";
+    let folder = Folder::new();
+    folder.put("earlier.json", include_str!("earlier.json"));
+    let command = "compare kdtree gen:knot --backend cpu --cpu-threads 2 --runs 1 \
+                   --allocators cmalloc,cfmalloc";
+    let refused = run(&folder, &format!("{command} --resume @earlier.json"));
+    let why = format!("earlier.json: row 1 has another commit: {COMMIT}, not ");
+    assert!(refused.error(3).contains(&why), "{refused:?}");
+    // The same row as if this program on this machine had written it.
+    compare(&folder, &format!("{command} -o @now.json"));
+    let now = rows(&folder, "now.json");
+    let mut earlier = rows(&folder, "earlier.json");
+    for key in ["device", "meta"] {
+        earlier[0]["result"][key] = now[0]["result"][key].clone();
+    }
+    assert_ne!(earlier[0]["options"], now[0]["options"], "in another order");
+    put(&folder, "earlier.json", &earlier);
+    let resumed = format!("{command} --resume @earlier.json -o @resumed.json");
+    compare(&folder, &resumed);
+    let found = rows(&folder, "resumed.json");
+    assert_eq!(found[0]["result"], earlier[0]["result"]);
+    let other = resumed.replace("--runs 1", "--runs 2");
+    let why = "row 1 was made with --runs=1, not with --runs=2";
+    assert!(run(&folder, &other).error(3).contains(why));
+}
+
 #[test]
 fn other_hashes_are_found_in_what_is_taken_over() {
     let folder = folder();

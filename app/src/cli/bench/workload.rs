@@ -163,7 +163,7 @@ pub enum Workload {
     },
 }
 
-/// What `probability` draws.
+/// The draws of `probability`.
 #[derive(Debug, Args)]
 pub struct DrawArguments {
     /// Launches of the kernel
@@ -178,7 +178,7 @@ pub struct DrawArguments {
 }
 
 impl Workload {
-    /// What is drawn, by the benchmark that draws.
+    /// The draws, of the benchmark that draws.
     pub(super) fn draws(&self) -> Option<Draws> {
         let Self::Probability { draws, .. } = self else {
             return None;

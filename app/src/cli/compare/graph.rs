@@ -2,16 +2,16 @@
 
 use clap::Args;
 
-use super::super::common::ChildArgs;
-use super::super::graph::{WorkArguments, parse_layout};
+use super::super::graph::{check, parse_layout};
+use super::super::progress::TerminalProgress;
 use super::super::tree::refuse_coalesce;
 use super::ComparisonArguments;
 use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::graph::Layout;
 use crate::graph::algorithms::Saves;
+use crate::job::{GraphJob, WorkOptions};
 use crate::report::compare::{GraphRow, Origin, standing};
-use crate::workload::compare::Case;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -24,7 +24,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
     #[command(flatten)]
-    work: WorkArguments,
+    work: WorkOptions,
     /// Names separated by commas, `all` or `published`
     ///
     /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
@@ -52,41 +52,35 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
-    work.check(&Saves::default())?;
+    check(work, &Saves::default())?;
     arguments.sides.check_files(work.files())?;
     let context = arguments.sides.open(&specs)?;
-    // As for trees: every process reads the graph, what is odd is said once.
-    let (graph, hash) = work.input.look(context.earlier.is_some())?;
-    let mut options = ChildArgs::default();
-    options.flag("check-heap", arguments.check_heap);
-    work.forward(&mut options);
-    let common = arguments
-        .sides
-        .common(&specs, options, Some(work.input.file.words()))?;
-
-    let case = |(spec, layout): (&Spec, Layout)| {
-        let (allocator, layout) = (spec.to_string(), layout.name().to_owned());
-        let mut command = ChildArgs(vec!["graph".into()]);
-        command.option("allocator", Some(&allocator));
-        common.link.forward(spec, &mut command);
-        command.option("layout", Some(&layout));
-        let (common, graph) = (&common, graph.clone());
-        let standing = standing(spec);
-        Case::new(format!("{allocator}, {layout}"), move || {
-            Ok(GraphRow {
-                graph,
-                allocator,
-                layout,
-                standing,
-                options: common.options(),
-                outcome: common.run(command)?,
-            })
-        })
+    // As for trees: every process reads the graph, and notes appear once.
+    let mut progress = TerminalProgress::new(&[]);
+    let (graph, hash) = work.input.look(context.earlier.is_some(), &mut progress)?;
+    let backend = arguments.sides.decide(&specs)?;
+    let job = |(spec, layout): (&Spec, Layout)| GraphJob {
+        work: work.clone(),
+        allocator: spec.clone(),
+        check_heap: arguments.check_heap,
+        layout,
+        backend: backend.over(spec),
     };
     let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
-    let cases = specs.iter().flat_map(of).map(case).collect();
+    let places: Vec<(&Spec, Layout)> = specs.iter().flat_map(of).collect();
+    let jobs = places.iter().map(|&(spec, layout)| {
+        let name = format!("{spec}, {}", layout.name());
+        (name, job((spec, layout)))
+    });
+    let row = |place: usize, options, outcome| GraphRow {
+        graph: graph.clone(),
+        allocator: places[place].0.to_string(),
+        layout: places[place].1.name().to_owned(),
+        standing: standing(places[place].0),
+        options,
+        outcome,
+    };
     let seed = Some(work.updates.seed);
-    context.run(cases, &common, || {
-        Origin::new(graph.clone(), hash, seed, &common.info)
-    })
+    let origin = Origin::new(graph.clone(), hash, seed, &backend.info()?);
+    context.run(jobs.collect(), row, &origin)
 }

@@ -2,18 +2,17 @@
 
 use clap::Args;
 
-use super::super::common::ChildArgs;
 use super::super::complain;
-use super::super::scenes::{load_frames, load_scene};
-use super::super::tree::{ScenesArguments, TreeArguments, refuse_coalesce};
-use super::{Common, ComparisonArguments, ComparisonContext};
+use super::super::progress::TerminalProgress;
+use super::super::tree::{ScenesArguments, refuse_coalesce};
+use super::{ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::{self, Spec};
+use crate::job::{BuildRuns, FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::report::Report;
 use crate::report::compare::{Origin, TreeRow, Trees, standing};
 use crate::report::frames::{hash_of, name_of};
-use crate::report::{FramesReport, Report, TreeReport};
 use crate::tree::TreeError;
-use crate::workload::compare::Case;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -44,7 +43,7 @@ pub struct Arguments {
     #[arg(long, help_heading = "Allocator", hide_short_help = true)]
     check_heap: bool,
     #[command(flatten)]
-    tree: TreeArguments,
+    tree: TreeOptions,
     #[command(flatten)]
     sides: ComparisonArguments,
 }
@@ -59,18 +58,27 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let targets = [arguments.sides.output.as_deref()];
     arguments.sides.check_files(scene.file())?;
     let context = arguments.sides.open(&specs)?;
-    // Every process reads the scene; that it can be read is known, and what
-    // is odd about it said, once.
-    let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates, &targets)?;
+    // Every process reads the scene; here it is made sure that it can be read, and warnings
+    // appear once.
+    let mut progress = TerminalProgress::new(&targets);
+    let (loaded, _) = load_scene(scene, arguments.tree.keep_duplicates, &mut progress)?;
     let (name, hash) = (loaded.name().to_owned(), loaded.input_hash());
     drop(loaded);
-    let common = arguments
-        .sides
-        .common(&specs, options(arguments), Some(scene.words()))?;
-
-    compare::<TreeReport>(context, &specs, &common, || {
-        Origin::new(name, Some(hash), None, &common.info)
-    })
+    let backend = arguments.sides.decide(&specs)?;
+    let job = |spec: &Spec| TreeJob {
+        scene: scene.clone(),
+        allocator: Some(spec.clone()),
+        check_heap: arguments.check_heap,
+        runs: arguments.runs(),
+        tree: arguments.tree.clone(),
+        backend: backend.over(spec),
+    };
+    compare(
+        context,
+        &specs,
+        job,
+        &Origin::new(name, Some(hash), None, &backend.info()?),
+    )
 }
 
 /// Builds the frames over each allocator that frees, in a process of its own, and writes the
@@ -85,7 +93,8 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     arguments.sides.check_files(arguments.scenes.files())?;
     let context = arguments.sides.open(&specs)?;
     let sources = &arguments.scenes.frames;
-    let frames = load_frames(sources, arguments.tree.keep_duplicates, &targets)?;
+    let mut progress = TerminalProgress::new(&targets);
+    let frames = load_frames(sources, arguments.tree.keep_duplicates, &mut progress)?;
     let name = name_of(frames.iter().map(|frame| frame.name.as_str()));
     let hash = hash_of(frames.iter().map(|frame| frame.input_hash));
     drop(frames);
@@ -96,59 +105,48 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
             &format_args!("left out, since they cannot free a frame's tree: {names}"),
         );
     }
-    let mut options = options(arguments);
-    for source in sources {
-        options.option_os("frames", Some(source.words()));
-    }
-    let common = arguments.sides.common(&specs, options, None)?;
-
-    compare::<FramesReport>(context, &specs, &common, || {
-        Origin::new(name, Some(hash), None, &common.info)
-    })
+    let backend = arguments.sides.decide(&specs)?;
+    let job = |spec: &Spec| FramesJob {
+        frames: sources.clone(),
+        allocator: spec.clone(),
+        check_heap: arguments.check_heap,
+        runs: arguments.runs(),
+        tree: arguments.tree.clone(),
+        backend: backend.over(spec),
+    };
+    compare(
+        context,
+        &specs,
+        job,
+        &Origin::new(name, Some(hash), None, &backend.info()?),
+    )
 }
 
-/// Runs `heapwood kdtree` over each allocator.
-fn compare<R: Trees>(
+impl Arguments {
+    fn runs(&self) -> BuildRuns {
+        BuildRuns {
+            runs: self.runs,
+            verify: false,
+        }
+    }
+}
+
+/// Runs the same job over each allocator.
+fn compare<J: Job<Report: Trees>>(
     context: ComparisonContext,
     specs: &[Spec],
-    common: &Common,
-    origin: impl FnOnce() -> Origin,
+    job: impl Fn(&Spec) -> J,
+    origin: &Origin,
 ) -> Result<(), Error>
 where
-    [TreeRow<R>]: Report,
+    [TreeRow<J::Report>]: Report,
 {
-    let case = |spec: &Spec| {
-        let allocator = spec.to_string();
-        let mut command = ChildArgs(vec!["kdtree".into()]);
-        command.option("allocator", Some(&allocator));
-        common.link.forward(spec, &mut command);
-        let standing = standing(spec);
-        Case::new(allocator.clone(), move || {
-            Ok(TreeRow::<R> {
-                allocator,
-                standing,
-                options: common.options(),
-                outcome: common.run(command)?,
-            })
-        })
+    let jobs = specs.iter().map(|spec| (spec.to_string(), job(spec)));
+    let row = |place: usize, options, outcome| TreeRow {
+        allocator: specs[place].to_string(),
+        standing: standing(&specs[place]),
+        options,
+        outcome,
     };
-    context.run(specs.iter().map(case).collect(), common, origin)
-}
-
-/// The options of `heapwood kdtree` that all cases have in common.
-fn options(arguments: &Arguments) -> ChildArgs {
-    let tree = &arguments.tree;
-    let mut child_args = ChildArgs::default();
-    child_args.option("runs", Some(arguments.runs));
-    child_args.option("pool", Some(tree.pool));
-    child_args.option("quality", Some(tree.quality.name()));
-    child_args.option("traversal-cost", tree.traversal_cost);
-    child_args.option("intersection-cost", tree.intersection_cost);
-    child_args.option("empty-bonus", tree.empty_bonus);
-    child_args.option("max-depth", tree.max_depth);
-    child_args.flag("alloc-per-split", tree.alloc_per_split);
-    child_args.flag("no-clip", tree.no_clip);
-    child_args.flag("keep-duplicates", tree.keep_duplicates);
-    child_args.flag("check-heap", arguments.check_heap);
-    child_args
+    context.run(jobs.collect(), row, origin)
 }

@@ -1,26 +1,24 @@
-//! `heapwood compare`: real work over a set of allocators, side by side. A case is another
-//! command of the program in a process of its own, whose arguments are written here.
+//! `heapwood compare`: the same job over a set of allocators, side by side, each in a process of
+//! its own.
 
 mod graph;
 mod kdtree;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::Resettable;
 use clap::{Args, Subcommand};
-use serde::de::DeserializeOwned;
 
-use super::common::{BackendArguments, ChildArgs, LinkArguments, progress, read_apart, write};
+use super::common::{BackendArguments, LinkArguments, progress, read_apart};
 use super::duration::parse_seconds;
-use super::suffix;
+use super::suffix::{self, Exporter};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::DeviceInfo;
-use crate::output::Output;
+use crate::backend::{LAUNCH_LIMIT, Options};
+use crate::job::{self, Job};
 use crate::report::compare::{Earlier, Origin, Row, rank};
-use crate::report::{self, Format, Report};
+use crate::report::{Format, Report};
 use crate::workload::compare::{self, Case, Outcome, verdict};
 
 /// Examples, at the end of the help.
@@ -96,7 +94,7 @@ impl ComparisonArguments {
         read_apart(self.link.files(), &output)
     }
 
-    /// What is there before the work starts: the file for the results of these allocators and
+    /// The context of the work, before it starts: the file for the results of these allocators and
     /// their format, and the results to go on from.
     fn open(&self, specs: &[Spec]) -> Result<ComparisonContext, Error> {
         let reference = self.reference(specs)?;
@@ -108,10 +106,10 @@ impl ComparisonArguments {
             None => None,
         };
         Ok(ComparisonContext {
-            file: path.map(Output::open).transpose()?,
-            format,
+            exporter: Exporter::open(self.format, path)?,
             reference,
             earlier,
+            timeout: self.timeout(),
         })
     }
 
@@ -151,103 +149,75 @@ impl ComparisonArguments {
         }
     }
 
-    /// What the cases over these allocators have in common: these options, the backend, and the input.
-    fn common(
-        &self,
-        specs: &[Spec],
-        mut options: ChildArgs,
-        input: Option<OsString>,
-    ) -> Result<Common, Error> {
-        let timeout = Duration::from_secs_f64(self.timeout);
-        let backend = self.link.decide_for_cases(&self.backend, timeout, specs)?;
-        options.backend(&backend);
-        Ok(Common {
-            info: backend.info()?,
-            options,
-            link: self.link.clone(),
-            input,
-            timeout_s: self.timeout,
+    /// The backend of cases over these allocators.
+    fn decide(&self, specs: &[Spec]) -> Result<Options, Error> {
+        let timeout = self.timeout();
+        let options = self.link.decide_for_cases(&self.backend, timeout, specs)?;
+        // A process is ended after the time; its launches have the usual limit.
+        Ok(Options {
+            limit: LAUNCH_LIMIT,
+            ..options
         })
     }
-}
 
-/// What the cases of a comparison have in common.
-struct Common {
-    /// What they run on.
-    info: DeviceInfo,
-    options: ChildArgs,
-    /// Where an allocator of the user's is.
-    link: LinkArguments,
-    /// What the commands read, unless an option names it.
-    input: Option<OsString>,
-    timeout_s: f64,
-}
-
-impl Common {
-    /// The options as rows hold them.
-    fn options(&self) -> Vec<String> {
-        let options = self.options.0.iter();
-        options
-            .map(|option| option.to_string_lossy().into_owned())
-            .collect()
-    }
-
-    /// Runs a command with options of its own in a process of its own.
-    fn run<R: DeserializeOwned>(&self, command: ChildArgs) -> Result<Outcome<R>, Error> {
-        let ChildArgs(mut arguments) = command;
-        arguments.extend_from_slice(&self.options.0);
-        arguments.push("--format=json".into());
-        if let Some(input) = &self.input {
-            arguments.extend(["--".into(), input.clone()]);
-        }
-        compare::isolated(&arguments, self.timeout_s)
+    fn timeout(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout)
     }
 }
 
 /// Where results go, and where they may come from.
 struct ComparisonContext {
-    file: Option<Output>,
-    format: Format,
+    exporter: Exporter,
     reference: String,
     earlier: Option<Earlier>,
+    timeout: Duration,
 }
 
 impl ComparisonContext {
-    /// Runs the cases under a bar, but those that earlier results have, which come from
-    /// `origin`. A file is written after each case, so that it has what was found when the
-    /// program is ended.
-    fn run<R: Row>(
+    /// Runs jobs of these names under a bar, each in a process of its own, but those that earlier
+    /// results have, which come from `origin`; `row` makes the row of a job at its place by its
+    /// options and its outcome. A file is written after each job, so that it has all results so far
+    /// when the program is ended.
+    fn run<J: Job, R: Row>(
         self,
-        cases: Vec<Case<R>>,
-        common: &Common,
-        origin: impl FnOnce() -> Origin,
+        jobs: Vec<(String, J)>,
+        row: impl Fn(usize, Vec<String>, Outcome<J::Report>) -> R,
+        origin: &Origin,
     ) -> Result<(), Error>
     where
         [R]: Report,
     {
-        let names: Vec<String> = cases.iter().map(|case| case.name().to_owned()).collect();
+        let names: Vec<String> = jobs.iter().map(|(name, _)| name.clone()).collect();
+        // All jobs have the same.
+        let options = jobs.first().map(|(_, job)| job::options(job));
+        let options = options.transpose()?.unwrap_or_default();
         let known = match &self.earlier {
-            Some(earlier) => earlier.rows(&names, &common.options(), &origin())?,
+            Some(earlier) => earlier.rows(&names, &options, origin)?,
             None => names.iter().map(|_| None).collect(),
         };
+        let case = |(place, (name, job)): (usize, (String, J))| {
+            let (row, options) = (&row, options.clone());
+            Case::new(name, move || {
+                let ended = job::run_in_child(&job, self.timeout)?;
+                Ok(row(place, options, ended.outcome()?))
+            })
+        };
+        let cases = jobs.into_iter().enumerate().map(case).collect();
         let bar = progress(names.len());
         bar.set_position(known.iter().flatten().count() as u64);
-        let text = |rows: &mut [R]| {
-            rank(rows, &self.reference);
-            report::write(self.format, rows)
-        };
         let named = |name: &str| bar.set_message(name.to_owned());
         let rows = compare::run(cases, known, named, |rows| {
             bar.inc(1);
-            match &self.file {
-                Some(file) if file.is_file() => file.write(text(rows)?.as_bytes()),
+            rank(rows, &self.reference);
+            match &self.exporter.file {
+                Some(file) if file.is_file() => self.exporter.write(&*rows),
                 _ => Ok(()),
             }
         });
         bar.finish_and_clear();
         let mut rows = rows?;
-        let text = text(&mut rows)?;
-        write(self.file, &text)?;
+        rank(&mut rows, &self.reference);
+        self.exporter.write(&rows[..])?;
         let outcomes = rows.iter().map(R::outcome);
         let outcomes = names.iter().map(String::as_str).zip(outcomes);
         verdict(outcomes, R::DIFFER, R::hash)

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use heapwood_graphs::{Csr, CsrStatistics, Format, output_format, save};
 
-use super::super::common::{parse_format, spinner};
+use super::super::common::spinner;
 use crate::Error;
 use crate::generate::{GraphSpec, Spec};
+use crate::job::parse_format;
 use crate::output;
 
 /// Examples, at the end of the help.

@@ -25,7 +25,7 @@ pub struct Search {
 }
 
 /// The flag for a search.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
 pub struct SearchFlags {
     /// Run a breadth-first search from this vertex
     ///

@@ -23,7 +23,7 @@ pub struct Components {
 }
 
 /// The flag for components.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
 pub struct ComponentFlags {
     /// Count connected components, ignoring directions
     #[arg(long)]

@@ -13,7 +13,7 @@ macro_rules! algorithms {
         }
 
         /// The flags of all algorithms, in the order of the list.
-        #[derive(Clone, Debug, clap::Args)]
+        #[derive(Clone, Debug, Default, clap::Args, serde::Serialize, serde::Deserialize)]
         pub struct Flags {
             $(
                 #[doc = concat!("The flags for `", stringify!($result), "`.")]

@@ -16,6 +16,8 @@ mod values;
 use std::fmt::Debug;
 
 use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use heapwood_results::graph::AlgorithmReports;
 pub use heapwood_results::graph::{CountReport, SearchReport};
@@ -30,7 +32,7 @@ use crate::samples::Samples;
 pub trait Algorithm: Sized {
     /// Its flags, among those of `heapwood graph` and `heapwood compare graph`. The type's
     /// name and the names of its fields are of no other algorithm: clap tells them apart so.
-    type Flags: Args + Clone + Debug;
+    type Flags: Args + Clone + Debug + Default + Serialize + DeserializeOwned;
     /// How it is computed; `()` if there is one way.
     type Options;
     /// Whether it is asked for, and how: `Option<Self::Options>`, or `bool` if there is one

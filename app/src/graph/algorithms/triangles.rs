@@ -23,7 +23,7 @@ pub struct Triangles {
 }
 
 /// The flag for triangles.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
 pub struct TriangleFlags {
     /// Count the triangles of an undirected graph
     #[arg(long)]
@@ -38,12 +38,10 @@ impl Algorithm for Triangles {
 
     fn request(flags: &TriangleFlags, saved: bool, graph: &Input) -> Result<bool, Error> {
         let is_asked = flags.triangles || saved;
-        if is_asked && graph.rows.directed {
-            let why = "triangles are counted in undirected graphs, and this one is directed: \
-                       use --undirected";
-            return Err(Error::Usage(why.to_owned()));
+        match is_asked && graph.rows.directed {
+            true => Err(StoreError::Directed.into()),
+            false => Ok(is_asked),
         }
-        Ok(is_asked)
     }
 
     fn run((): &(), store: &Store) -> Result<Self, StoreError> {

@@ -1,8 +1,9 @@
 //! Rows of an earlier comparison, perhaps an interrupted one, from which another goes on.
 //!
-//! What succeeded is taken over, and must be what this comparison would have found: rows that
+//! Results are taken over, and must be those that this comparison would have found: rows that
 //! stand side by side are of the same work, by the same program, on the same machine. A file
-//! that has anything else is refused as a whole, whatever would be taken over of it.
+//! that has anything else is refused as a whole, whatever would be taken over of it. Options count
+//! by their names and values, in any order: earlier versions had the order of the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -18,10 +19,10 @@ use crate::workload::compare::Outcome;
 
 /// A row of a comparison.
 pub trait Row: Serialize + DeserializeOwned {
-    /// What its case answers if it succeeds.
+    /// The result of a case that succeeds.
     type Result;
 
-    /// What messages call its case; no other case of a comparison is called so.
+    /// The name of its case in messages; no other case of a comparison has it.
     fn case(&self) -> String;
 
     /// Its allocator, as on the command line.
@@ -44,13 +45,13 @@ pub trait Row: Serialize + DeserializeOwned {
     /// The options that its case has in common with the others.
     fn options(&self) -> &[String];
 
-    /// What became of its case.
+    /// The outcome of its case.
     fn outcome(&self) -> &Outcome<Self::Result>;
 
     /// The hash that all results must have.
     fn hash(result: &Self::Result) -> &str;
 
-    /// What two cases have done whose hashes differ: "built different trees".
+    /// The words for two cases whose hashes differ: "built different trees".
     const DIFFER: &'static str;
 
     /// Where a result comes from.
@@ -92,9 +93,19 @@ impl Origin {
         }
     }
 
-    /// The first thing in which another differs: what it is, there and here.
-    fn difference(&self, there: &Self) -> Option<(&'static str, String, String)> {
-        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    /// The first thing in which the program of another differs.
+    fn other_program(&self, there: &Self) -> Option<Difference> {
+        let things = |meta: &Meta| {
+            [
+                ("commit", text(&meta.commit)),
+                ("compiler", text(&meta.compiler)),
+            ]
+        };
+        first_difference(things(&there.meta), things(&self.meta))
+    }
+
+    /// The first thing in which another of the same program differs.
+    fn difference(&self, there: &Self) -> Option<Difference> {
         let seed = |meta: &Meta| text(&meta.seed.map(|seed| seed.to_string()));
         let things = |origin: &Self| {
             let meta = &origin.meta;
@@ -105,8 +116,6 @@ impl Origin {
                 ("backend", origin.backend.clone()),
                 ("device", origin.device.clone()),
                 ("driver", text(&meta.driver)),
-                ("commit", text(&meta.commit)),
-                ("compiler", text(&meta.compiler)),
             ]
         };
         // Only results of the user's allocator have files.
@@ -115,10 +124,24 @@ impl Origin {
         {
             return Some(("linked file", other.files_text(), own.files_text()));
         }
-        let mut pairs = things(there).into_iter().zip(things(self));
-        let ((what, there), (_, here)) = pairs.find(|(there, here)| there != here)?;
-        Some((what, there, here))
+        first_difference(things(there), things(self))
     }
+}
+
+/// A thing in which two origins differ: its name, there and here.
+type Difference = (&'static str, String, String);
+
+fn first_difference<const N: usize>(
+    there: [(&'static str, String); N],
+    here: [(&'static str, String); N],
+) -> Option<Difference> {
+    let mut pairs = there.into_iter().zip(here);
+    let ((what, there), (_, here)) = pairs.find(|(there, here)| there != here)?;
+    Some((what, there, here))
+}
+
+fn text(value: &Option<String>) -> String {
+    value.clone().unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// The file of an earlier comparison.
@@ -175,16 +198,25 @@ impl Earlier {
                 ))
             })?;
             seen[place] = true;
+            let other = |(what, there, here): Difference| {
+                refused(format!(
+                    "row {number} has another {what}: {there}, not {here}"
+                ))
+            };
+            let result = row.outcome().result.as_ref();
+            let there = result.map(R::origin);
+            // Options of another version may be written otherwise.
+            if let Some(found) = there.as_ref().and_then(|there| origin.other_program(there)) {
+                return Err(other(found));
+            }
             if let Some(why) = other_options(row.options(), options) {
                 return Err(refused(format!("row {number} was made {why}")));
             }
-            let Some(result) = &row.outcome().result else {
+            let Some(there) = there else {
                 continue;
             };
-            if let Some((what, there, here)) = origin.difference(&R::origin(result)) {
-                return Err(refused(format!(
-                    "row {number} has another {what}: {there}, not {here}"
-                )));
+            if let Some(found) = origin.difference(&there) {
+                return Err(other(found));
             }
             known[place] = Some(row);
         }
@@ -222,7 +254,20 @@ fn other_options(there: &[String], here: &[String]) -> Option<String> {
         (Some(there), Some(here)) => Some(format!("with {there}, not with {here}")),
         (Some(there), None) => Some(format!("with {there}")),
         (None, Some(here)) => Some(format!("without {here}")),
-        (None, None) if there != here => Some("with these options in another order".to_owned()),
+        (None, None) if sorted(there) != sorted(here) => {
+            Some("with these options in another order".to_owned())
+        }
         (None, None) => None,
     }
+}
+
+/// Options by their names; several values of one option stay in their order.
+fn sorted(options: &[String]) -> Vec<&String> {
+    let mut sorted: Vec<&String> = options.iter().collect();
+    sorted.sort_by_key(|option| {
+        option
+            .split_once('=')
+            .map_or(option.as_str(), |(name, _)| name)
+    });
+    sorted
 }

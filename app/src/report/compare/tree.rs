@@ -7,7 +7,7 @@ use super::{Origin, Row, Standing, TreeRow};
 use crate::report::TreeReport;
 use crate::workload::compare::Outcome;
 
-/// What `heapwood kdtree` answers.
+/// A report of `heapwood kdtree`.
 pub trait Trees: Serialize + DeserializeOwned {
     /// The time by which results are compared, in milliseconds.
     fn time(&self) -> f64;

@@ -24,8 +24,7 @@ pub enum TreeFileError {
     /// There is a tree, but of other triangles.
     #[error(
         "{} was built from another scene: its triangles, after cleaning, have the hash \
-         {built:016x}, those of {scene} {given:016x}; build the tree anew by `heapwood kdtree \
-         SCENE --save FILE`",
+         {built:016x}, those of {scene} {given:016x}",
         path.display()
     )]
     OtherScene {
@@ -39,10 +38,7 @@ pub enum TreeFileError {
         given: u64,
     },
     /// The content of the file is no tree.
-    #[error(
-        "{}: {damage}; build the tree anew by `heapwood kdtree SCENE --save FILE`",
-        path.display()
-    )]
+    #[error("{}: {damage}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,

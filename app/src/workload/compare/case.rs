@@ -18,7 +18,7 @@ impl<'w, Row> Case<'w, Row> {
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -38,7 +38,7 @@ impl<'w, Row> Case<'w, Row> {
 ///
 /// # Errors
 ///
-/// What is wrong with all cases, and the errors of `after`.
+/// Errors that all cases share, and those of `after`.
 ///
 /// # Panics
 ///
@@ -67,7 +67,7 @@ pub fn run<Row>(
 mod tests {
     use super::*;
 
-    /// Runs cases 0 to 4, of which some rows are known; returns what ran, and the rows after
+    /// Runs cases 0 to 4, some of them with known rows; returns the others, and the rows after
     /// each.
     fn run_all(known: [Option<u32>; 5]) -> (Vec<String>, Vec<Vec<u32>>) {
         let case = |number: u32| Case::new(number.to_string(), move || Ok(10 * number));
@@ -97,7 +97,7 @@ mod tests {
     fn known_rows_stay_in_their_places() {
         let (ran, seen) = run_all([None, Some(11), None, None, Some(44)]);
         assert_eq!(ran, ["0", "2", "3"]);
-        // What is known of later cases is not lost when a run ends here.
+        // Known rows of later cases are not lost when a run ends here.
         assert_eq!(seen[0], [0, 11, 44]);
         assert_eq!(seen[3], [0, 11, 20, 30, 44]);
         let (ran, seen) = run_all([Some(1), Some(2), Some(3), Some(4), Some(5)]);

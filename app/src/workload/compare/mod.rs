@@ -1,10 +1,10 @@
 //! A comparison: the same work over several allocators, a case each, so that they stand side
 //! by side.
 //!
-//! A [`Case`] is a name and whatever does the work. The program's cases are [`isolated`]: each
-//! runs in a process of its own under a time limit, so that what crashes or hangs is a result
-//! that says so. All cases do the same work, so that those that succeed must end with the same
-//! hash.
+//! A [`Case`] is a name and whatever does the work. The program's cases are jobs
+//! ([`crate::job`]): each runs in a process of its own under a time limit, so that a crash or a hang
+//! is a result, too. All cases do the same work, so that those that succeed must end with the
+//! same hash.
 //!
 //! ```
 //! use heapwood::Error;
@@ -31,10 +31,8 @@
 //! ```
 
 mod case;
-mod isolated;
 mod verdict;
 
 pub use case::{Case, run};
 pub use heapwood_results::Outcome;
-pub use isolated::isolated;
 pub use verdict::verdict;

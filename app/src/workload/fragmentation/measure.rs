@@ -14,14 +14,13 @@ use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
 use crate::meta;
 use crate::size::display;
-use crate::workload::Status;
-use crate::workload::cases::{BenchCase, BenchRow};
+use crate::workload::{BenchRow, Status};
 
 /// Most threads that fill a heap at a time: the larger part of a launch is refused once.
 const MAX_FILLERS: u32 = 1 << 14;
 /// Threads that look for what is left in a heap that is nearly full.
 const MIN_FILLERS: u32 = 32;
-/// Most launches of which some requests are refused. The last blocks lie far from each other
+/// Most launches that have some requests refused. The last blocks lie far from each other
 /// and may be found one at a time.
 const FILLING_LAUNCHES: u32 = 64;
 /// Threads that look at blocks: each ends with atomic operations on the same words.
@@ -44,8 +43,9 @@ struct Bench<'b> {
 }
 
 /// Measures a case. Whatever happens is in the row.
-pub(super) fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
-    let mut row = case.row(spec, &backend.info());
+pub fn measure(backend: &dyn Backend, case: &Case) -> Row {
+    let spec = &case.allocator;
+    let mut row = case.row(&backend.info());
     let done = fill_in(backend, spec, case, &mut row);
     // It took some time to link the kernels.
     row.meta = meta::over(row.meta, spec, &backend.info());

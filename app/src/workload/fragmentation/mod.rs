@@ -10,20 +10,19 @@
 //! ```
 //! use heapwood::allocators::Spec;
 //! use heapwood::backend::{Choice, Options};
-//! use heapwood::workload::cases::Runner;
+//! use heapwood::job::Runner;
 //! use heapwood::workload::fragmentation::Case;
 //!
 //! let backend = Options { choice: Choice::Cpu, ..Options::default() };
-//! let spec = Spec::parse("ouroboros-p-va")?;
 //! let case = Case {
-//!     allocator: spec.to_string(),
+//!     allocator: Spec::parse("ouroboros-p-va")?,
 //!     pool_bytes: 8 << 20,
 //!     threads: 100,
 //!     bytes: 64,
 //!     most_steps: 10_000,
 //!     backend: backend.clone(),
 //! };
-//! let row = Runner::in_this_process(&backend)?.run(&spec, &case)?;
+//! let row = Runner::in_this_process(&backend)?.run(&case)?;
 //! assert!(row.fill.is_some_and(|fill| fill.pool_share > 0.8));
 //! assert!(row.growth.is_some_and(|growth| growth.exhausted));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,17 +34,19 @@ mod row;
 use serde::{Deserialize, Serialize};
 
 pub use heapwood_results::fragmentation::{Fill, FragmentationRow as Row, Growth, Range, Step};
+pub use measure::measure;
 pub use row::verdict;
 
-use super::cases::BenchCase;
 use crate::allocators::Spec;
-use crate::backend::{self, Backend, DeviceInfo};
+use crate::backend::{self, DeviceInfo};
+use crate::word;
 
 /// A case: an allocator and a size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Case {
-    /// The allocator, as written on the command line.
-    pub allocator: String,
+    /// The allocator.
+    #[serde(with = "word")]
+    pub allocator: Spec,
     /// Its pool, in bytes.
     pub pool_bytes: u64,
     /// Threads that allocate a block each at a time.
@@ -58,24 +59,9 @@ pub struct Case {
     pub backend: backend::Options,
 }
 
-impl BenchCase for Case {
-    const KIND: &'static str = "fragmentation";
-
-    type Row = Row;
-
-    fn allocator(&self) -> &str {
-        &self.allocator
-    }
-
-    fn backend(&self) -> &backend::Options {
-        &self.backend
-    }
-
-    fn row(&self, spec: &Spec, info: &DeviceInfo) -> Row {
-        row::new(self, spec, info)
-    }
-
-    fn measure(&self, backend: &dyn Backend, spec: &Spec) -> Row {
-        measure::measure(backend, spec, self)
+impl Case {
+    /// Its row before anything is measured.
+    pub fn row(&self, info: &DeviceInfo) -> Row {
+        row::new(self, info)
     }
 }

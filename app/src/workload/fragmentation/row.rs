@@ -2,11 +2,9 @@
 
 use super::{Case, Range, Row, Step};
 use crate::Error;
-use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta;
-use crate::workload::cases::BenchRow;
-use crate::workload::{Status, check_statuses};
+use crate::workload::{BenchRow, Status, check_statuses};
 
 /// Every block is aligned to so many bytes.
 const ALIGNMENT: u64 = 16;
@@ -41,8 +39,9 @@ pub(super) fn thinned(steps: &[Step]) -> Vec<Step> {
     kept
 }
 
-/// The row of a case of which nothing is known yet.
-pub(super) fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Row {
+/// The row of a case before anything is measured.
+pub(super) fn new(case: &Case, info: &DeviceInfo) -> Row {
+    let spec = &case.allocator;
     Row {
         allocator: spec.label(),
         parameters: spec.parameters(),

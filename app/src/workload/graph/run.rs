@@ -300,9 +300,11 @@ fn cut_off(error: StoreError, change: Change, number: usize, count: usize) -> Er
         Change::Insert => "insertions",
         Change::Delete => "deletions",
     };
-    Error::OutOfPool(format!(
-        "{kind} of batch {number} of {count}: {error}; the graph is as before these"
-    ))
+    Error::Update {
+        part: format!("{kind} of batch {number} of {count}"),
+        error,
+        before: "these",
+    }
 }
 
 /// The error of a batch, with its place.
@@ -310,10 +312,10 @@ fn refused(error: StoreError, applied: &Applied, number: usize) -> Error {
     if !error.is_refusal() && !matches!(error, StoreError::Full { .. }) {
         return error.into();
     }
-    Error::OutOfPool(format!(
-        "{} of round {}, batch {number} of {}: {error}; the graph is as before this batch",
-        applied.kind(),
-        applied.round,
-        applied.batches
-    ))
+    let (kind, round, batches) = (applied.kind(), applied.round, applied.batches);
+    Error::Update {
+        part: format!("{kind} of round {round}, batch {number} of {batches}"),
+        error,
+        before: "this batch",
+    }
 }

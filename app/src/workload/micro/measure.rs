@@ -33,8 +33,7 @@ use crate::heap::{DeviceHeap, HeapError};
 use crate::meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::workload::Status;
-use crate::workload::cases::{BenchCase, BenchRow};
+use crate::workload::{BenchRow, Status};
 
 /// The largest of mixed sizes.
 const MAX_MIXED_BYTES: u64 = 8192;
@@ -61,8 +60,9 @@ struct Bench<'b> {
 }
 
 /// Measures a case. Whatever happens is in the row.
-pub fn measure(backend: &dyn Backend, spec: &Spec, case: &Case) -> Row {
-    let mut row = case.row(spec, &backend.info());
+pub fn measure(backend: &dyn Backend, case: &Case) -> Row {
+    let spec = &case.allocator;
+    let mut row = case.row(&backend.info());
     if case.workload.is_one_kernel() && spec.coalesce {
         let why = match case.workload.is_by_warps() {
             true => "one lane of a warp allocates: there is nothing to coalesce",

@@ -6,9 +6,8 @@
 //! ```
 //! use heapwood::allocators::Spec;
 //! use heapwood::backend::{Choice, Options};
-//! use heapwood::workload::micro::{
-//!     HeapState, Microbenchmark, Plan, Runner, Size, Suite, verdict,
-//! };
+//! use heapwood::job::Runner;
+//! use heapwood::workload::micro::{HeapState, Microbenchmark, Plan, Size, Suite, verdict};
 //!
 //! let backend = Options { choice: Choice::Cpu, ..Options::default() };
 //! let suite = Suite {
@@ -24,7 +23,7 @@
 //! };
 //! let mut runner = Runner::in_this_process(&backend)?;
 //! let cases = suite.cases();
-//! let rows = cases.iter().map(|(spec, case)| runner.run(spec, case));
+//! let rows = cases.iter().map(|case| runner.run(case));
 //! let rows = rows.collect::<Result<Vec<_>, _>>()?;
 //! verdict(&rows)?;
 //! assert_eq!(rows.len(), 4);
@@ -32,7 +31,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod call;
 mod cost;
 mod draws;
 mod measure;
@@ -45,11 +43,10 @@ mod verdict;
 
 use serde::{Deserialize, Serialize};
 
-use super::cases::BenchCase;
 use crate::allocators::Spec;
-use crate::backend::{self, Backend, DeviceInfo};
+use crate::backend::{self, DeviceInfo};
+use crate::word;
 
-pub use call::call_costs;
 pub use cost::allocator_costs;
 pub use heapwood_results::allocators::{Cost, Costs};
 pub use heapwood_results::micro::{Draws, HeapState, MicroRow as Row, Microbenchmark};
@@ -57,8 +54,6 @@ pub use measure::measure;
 pub use suite::{Size, Suite, size_range};
 pub use threads::{MicrobenchmarkExt, ThreadsBenchmark};
 pub use verdict::verdict;
-
-pub use super::cases::Runner;
 
 /// Threads of a block, on any backend.
 pub const BLOCK_THREADS: u32 = 256;
@@ -98,19 +93,20 @@ pub const MIN_SAMPLES: usize = 5;
 pub struct Case {
     /// The workload.
     pub workload: Microbenchmark,
-    /// The allocator, as written on the command line.
-    pub allocator: String,
+    /// The allocator.
+    #[serde(with = "word")]
+    pub allocator: Spec,
     /// The heap.
     pub heap: HeapState,
     /// Its pool, in bytes.
     pub pool_bytes: u64,
-    /// Threads that work, or of which each warp's first works.
+    /// Threads that work; in some benchmarks the first of each warp works.
     pub threads: u32,
     /// Bytes of a block; 0 for mixed sizes.
     pub bytes: u64,
     /// Blocks that a lane keeps (`alloc-cycle-dealloc`).
     pub kept: u32,
-    /// What is drawn (`probability`); the default if nothing is said.
+    /// The draws of `probability`; the default if there are none.
     pub draws: Option<Draws>,
     /// Turns of a thread (`turns`); the default if nothing is said.
     pub turns: Option<u32>,
@@ -120,24 +116,9 @@ pub struct Case {
     pub backend: backend::Options,
 }
 
-impl BenchCase for Case {
-    const KIND: &'static str = "micro";
-
-    type Row = Row;
-
-    fn allocator(&self) -> &str {
-        &self.allocator
-    }
-
-    fn backend(&self) -> &backend::Options {
-        &self.backend
-    }
-
-    fn row(&self, spec: &Spec, info: &DeviceInfo) -> Row {
-        row::new(self, spec, info)
-    }
-
-    fn measure(&self, backend: &dyn Backend, spec: &Spec) -> Row {
-        measure(backend, spec, self)
+impl Case {
+    /// Its row before anything is measured.
+    pub fn row(&self, info: &DeviceInfo) -> Row {
+        row::new(self, info)
     }
 }

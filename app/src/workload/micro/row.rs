@@ -1,14 +1,13 @@
 //! The row of a case.
 
 use super::{BLOCK_THREADS, Case, Microbenchmark, Row, TURNS};
-use crate::allocators::Spec;
 use crate::backend::DeviceInfo;
 use crate::meta;
-use crate::workload::Status;
-use crate::workload::cases::BenchRow;
+use crate::workload::{BenchRow, Status};
 
-/// The row of a case of which nothing is known yet.
-pub(super) fn new(case: &Case, spec: &Spec, info: &DeviceInfo) -> Row {
+/// The row of a case before anything is measured.
+pub(super) fn new(case: &Case, info: &DeviceInfo) -> Row {
+    let spec = &case.allocator;
     let cycles = case.workload == Microbenchmark::AllocCycleDealloc;
     let draws = case.workload == Microbenchmark::Probability;
     let turns = case.workload == Microbenchmark::Turns;

@@ -15,7 +15,7 @@ pub struct Suite {
     pub heaps: Vec<HeapState>,
     /// The sizes.
     pub sizes: Vec<Size>,
-    /// What `probability` draws; the default if nothing is said.
+    /// The draws of `probability`; the default if there are none.
     pub draws: Option<Draws>,
     /// Turns of a thread in `turns`; the default if nothing is said.
     pub turns: Option<u32>,
@@ -27,10 +27,10 @@ pub struct Suite {
     pub backend: backend::Options,
 }
 
-/// What is asked of an allocator at a time.
+/// The requests to an allocator at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Threads that work, or of which each warp's first works.
+    /// Threads that work; in some benchmarks the first of each warp works.
     pub threads: u32,
     /// Bytes of a block; 0 for mixed sizes.
     pub bytes: u64,
@@ -73,14 +73,13 @@ pub fn size_range(from: u64, to: u64, between: u32) -> Vec<u64> {
 }
 
 impl Suite {
-    /// Its cases, each with its allocator, in the order of tables.
-    pub fn cases(&self) -> Vec<(Spec, Case)> {
+    /// Its cases, in the order of tables.
+    pub fn cases(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for spec in &self.allocators {
             for &heap in &self.heaps {
-                for &size in &self.sizes {
-                    cases.push((spec.clone(), self.case(spec, heap, size)));
-                }
+                let sizes = self.sizes.iter();
+                cases.extend(sizes.map(|&size| self.case(spec, heap, size)));
             }
         }
         cases
@@ -89,7 +88,7 @@ impl Suite {
     fn case(&self, spec: &Spec, heap: HeapState, size: Size) -> Case {
         Case {
             workload: self.workload,
-            allocator: spec.to_string(),
+            allocator: spec.clone(),
             heap,
             pool_bytes: self.pool_bytes,
             threads: size.threads,
@@ -98,7 +97,7 @@ impl Suite {
             draws: self.draws,
             turns: self.turns,
             plan: self.plan,
-            backend: self.backend.clone(),
+            backend: self.backend.over(spec),
         }
     }
 }

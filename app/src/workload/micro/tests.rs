@@ -1,4 +1,4 @@
-//! What a measurement makes of the times and the failures of a backend that has known ones.
+//! Measurements of a backend with known times and failures.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::workload::Status;
 fn case(workload: Microbenchmark, budget_s: f64) -> Case {
     Case {
         workload,
-        allocator: "cmalloc".to_owned(),
+        allocator: Spec::parse("cmalloc").unwrap(),
         heap: HeapState::Warm,
         pool_bytes: 1 << 20,
         threads: 10,
@@ -35,7 +35,7 @@ fn case(workload: Microbenchmark, budget_s: f64) -> Case {
 /// A row of `threads`, one kernel that allocates and one that frees a sample.
 fn row(ms: Result<f64, BackendError>, budget_s: f64) -> Row {
     let case = case(Microbenchmark::Threads, budget_s);
-    measure(&Clocked::new(ms), &Spec::parse("cmalloc").unwrap(), &case)
+    measure(&Clocked::new(ms), &case)
 }
 
 #[test]

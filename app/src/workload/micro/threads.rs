@@ -67,10 +67,9 @@ impl ThreadsBenchmark {
     /// of their ranges.
     pub fn run(self, backend: &dyn Backend, allocator: &str) -> Result<Row, Error> {
         self.check()?;
-        let spec = Spec::parse(allocator).map_err(Error::Usage)?;
         let case = Case {
             workload: Microbenchmark::Threads,
-            allocator: spec.to_string(),
+            allocator: Spec::parse(allocator).map_err(Error::Usage)?,
             heap: self.heap,
             pool_bytes: self.pool_bytes,
             threads: self.threads,
@@ -86,7 +85,7 @@ impl ThreadsBenchmark {
             },
             backend: Options::default(),
         };
-        Ok(measure(backend, &spec, &case))
+        Ok(measure(backend, &case))
     }
 
     /// Makes sure that the command line would accept it. A case of 0 bytes is one of mixed sizes.

@@ -36,7 +36,7 @@ pub struct Ranks {
 }
 
 /// The flags for PageRank. A file for ranks asks for them too.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Args, serde::Serialize, serde::Deserialize)]
 #[command(group = ArgGroup::new("pagerank-asked").arg("pagerank").multiple(true))]
 pub struct RankFlags {
     /// Compute PageRank
@@ -47,6 +47,7 @@ pub struct RankFlags {
     /// `power` has the iterations that other systems count. `accelerated` takes fewer on undirected
     /// graphs.
     #[arg(long, hide_short_help = true, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank-asked")]
+    #[serde(with = "crate::word")]
     pub method: Method,
     /// Damping factor
     #[arg(long, hide_short_help = true, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank-asked")]
@@ -66,6 +67,20 @@ pub struct RankFlags {
         requires = "pagerank-asked"
     )]
     pub top: usize,
+}
+
+impl Default for RankFlags {
+    fn default() -> Self {
+        let usual = RankOptions::default();
+        Self {
+            pagerank: false,
+            method: usual.method,
+            damping: usual.damping,
+            tolerance: usual.tolerance,
+            iterations: usual.limit,
+            top: 10,
+        }
+    }
 }
 
 impl Algorithm for Ranks {

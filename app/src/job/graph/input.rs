@@ -1,4 +1,4 @@
-//! Graph files of the command line: the graph itself, and batches of edges.
+//! The graph of a job and batches of edges for it, read from files or made.
 
 use std::path::Path;
 
@@ -9,25 +9,30 @@ use heapwood_graphs::{
     CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, ReadOptions, load,
 };
 
-use super::super::common::{parse_format, spinner};
-use super::super::complain;
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
 use crate::generate::{GraphSpec, Source, source};
 use crate::graph::Edge;
+use crate::job::Progress;
+use crate::word;
 use crate::workload::graph::Input;
 
 /// The graph, and how its file is read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Input")]
-pub struct InputArguments {
+#[serde(rename_all = "kebab-case")]
+pub struct InputOptions {
     /// Graph file or edge list, plain or compressed, or gen:KIND,OPTION=VALUE,...
     ///
     /// The formats are DIMACS-10/METIS .graph, DIMACS-9 and PACE .gr, .col, Matrix Market .mtx, edge
     /// lists, and pairs of .v and .e. The options after gen: are those of `heapwood generate graph`.
     #[arg(help_heading = Resettable::Reset, value_name = "GRAPH", value_parser = source::<GraphSpec>())]
+    #[serde(rename = "graph", with = "word")]
     pub file: Source<GraphSpec>,
     /// Format of the file: metis, gr, col, mtx or edges [default: detected]
     #[arg(long, hide_short_help = true, value_name = "FORMAT", value_parser = parse_format)]
+    #[serde(with = "word::option")]
     pub file_format: Option<Format>,
     /// Number vertices of edge lists and generators from 1, not from 0
     #[arg(long)]
@@ -53,36 +58,26 @@ pub struct InputArguments {
     pub self_loops: bool,
 }
 
-impl InputArguments {
-    /// Makes sure that the graph can be read, and says on the standard error what
-    /// there is to say; returns its name and, if it is wanted, its hash, which takes making
-    /// its rows.
+impl InputOptions {
+    /// Makes sure that the graph can be read; returns its name and, if it is wanted, its hash, which
+    /// takes making its rows.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(in crate::cli) fn look(&self, hash: bool) -> Result<(String, Option<u64>), Error> {
+    pub fn look(
+        &self,
+        hash: bool,
+        progress: &mut dyn Progress,
+    ) -> Result<(String, Option<u64>), Error> {
         let hash = match hash {
-            true => Some(self.read(false)?.rows.graph_hash()),
+            true => Some(self.read(false, progress)?.rows.graph_hash()),
             false => {
-                self.load()?;
+                self.load(progress)?;
                 None
             }
         };
         Ok((self.name(), hash))
-    }
-
-    /// Finds what makes no sense before anything is read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for flags of files where there is none.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if self.file_format.is_some() && self.file.file().is_none() {
-            let why = format!("--file-format is for files, not for {}", self.file);
-            return Err(Error::Usage(why));
-        }
-        Ok(())
     }
 
     /// The graph's name: of a file, without folders and suffix.
@@ -93,14 +88,13 @@ impl InputArguments {
         }
     }
 
-    /// Reads the graph, with its edges kept if runs are to be verified; says on the
-    /// standard error what there is to say.
+    /// Reads the graph, with its edges kept if runs are to be verified.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
-    pub(super) fn read(&self, verify: bool) -> Result<Input, Error> {
-        let loaded = self.load()?;
+    pub fn read(&self, verify: bool, progress: &mut dyn Progress) -> Result<Input, Error> {
+        let loaded = self.load(progress)?;
         let direction = match (self.directed, self.undirected) {
             (true, _) => Direction::Directed,
             (_, true) => Direction::Undirected,
@@ -121,7 +115,7 @@ impl InputArguments {
     }
 
     /// How the file of the graph is read.
-    pub(super) fn options(&self) -> ReadOptions<'static> {
+    pub fn options(&self) -> ReadOptions<'static> {
         let numbering = match self.compact_ids {
             true => Numbering::Compact,
             false => Numbering::Consecutive,
@@ -136,9 +130,9 @@ impl InputArguments {
     }
 
     /// Loads the graph.
-    fn load(&self) -> Result<Loaded, Error> {
-        let loaded = read_source(&self.file, self.options())?;
-        tell(&self.file, &loaded.notes);
+    fn load(&self, progress: &mut dyn Progress) -> Result<Loaded, Error> {
+        let loaded = read_source(&self.file, self.options(), progress)?;
+        tell(&self.file, &loaded.notes, progress);
         Ok(loaded)
     }
 
@@ -152,6 +146,7 @@ impl InputArguments {
         source: &Source<GraphSpec>,
         graph: &Input,
         vertices: u32,
+        progress: &mut dyn Progress,
     ) -> Result<Vec<Edge>, Error> {
         let ids = &graph.ids;
         let numbering = match ids.are_listed() {
@@ -163,34 +158,40 @@ impl InputArguments {
             numbering,
             ..ReadOptions::default()
         };
-        let mut loaded = read_source(source, options)?;
+        let mut loaded = read_source(source, options, progress)?;
         // A batch need not have an edge of each vertex.
         loaded.notes.retain(|note| *note != Note::NoZero);
-        tell(source, &loaded.notes);
+        tell(source, &loaded.notes, progress);
         if loaded.ids != *ids {
-            let note = format_args!(
+            progress.note(format!(
                 "{source} numbers vertices from {}, {} from {}",
                 loaded.ids.first(),
                 self.file,
                 ids.first()
-            );
-            complain("note", &note);
+            ));
         }
         Ok(graph.batch(loaded.edges))
     }
 }
 
 /// Loads a file, or makes what stands for one.
-fn read_source(source: &Source<GraphSpec>, options: ReadOptions) -> Result<Loaded, Error> {
+fn read_source(
+    source: &Source<GraphSpec>,
+    options: ReadOptions,
+    progress: &mut dyn Progress,
+) -> Result<Loaded, Error> {
     match (source, options.numbering) {
-        (Source::File(path), _) => read(path, options),
+        (Source::File(path), _) => read(path, options, progress),
         (Source::Generated { text, .. }, _) if options.bipartite => {
             let why = format!("--bipartite is for files, not for {text}");
             Err(Error::Usage(why))
         }
-        (Source::Generated { text, spec }, Numbering::Consecutive) => {
-            make(text, spec, Ids::from(u32::from(options.one_based)))
-        }
+        (Source::Generated { text, spec }, Numbering::Consecutive) => make(
+            text,
+            spec,
+            Ids::from(u32::from(options.one_based)),
+            progress,
+        ),
         (Source::Generated { text, .. }, _) => {
             let why = format!("--compact-ids is for edge lists, not for {text}");
             Err(Error::Usage(why))
@@ -198,18 +199,23 @@ fn read_source(source: &Source<GraphSpec>, options: ReadOptions) -> Result<Loade
     }
 }
 
-/// Says on the standard error what is odd about a file.
-fn tell(source: &Source<GraphSpec>, notes: &[Note]) {
+/// Reports what is odd about a file.
+fn tell(source: &Source<GraphSpec>, notes: &[Note], progress: &mut dyn Progress) {
     for note in notes {
-        complain("note", &format_args!("{source}: {note}"));
+        progress.note(format!("{source}: {note}"));
     }
 }
 
 /// Makes what the edge list would hold that `heapwood generate graph` writes.
-fn make(text: &str, spec: &GraphSpec, ids: Ids) -> Result<Loaded, Error> {
-    let spinner = spinner(format!("making {text}"));
+fn make(
+    text: &str,
+    spec: &GraphSpec,
+    ids: Ids,
+    progress: &mut dyn Progress,
+) -> Result<Loaded, Error> {
+    progress.begin(format!("making {text}"));
     let made = spec.make();
-    spinner.finish_and_clear();
+    progress.end();
     Ok(Loaded {
         edges: made?.0.to_edges(),
         format: Format::EdgeList,
@@ -219,9 +225,21 @@ fn make(text: &str, spec: &GraphSpec, ids: Ids) -> Result<Loaded, Error> {
 }
 
 /// Loads a file.
-fn read(path: &Path, options: ReadOptions) -> Result<Loaded, Error> {
-    let spinner = spinner(format!("reading {}", path.display()));
+fn read(path: &Path, options: ReadOptions, progress: &mut dyn Progress) -> Result<Loaded, Error> {
+    progress.begin(format!("reading {}", path.display()));
     let loaded = load(path, options);
-    spinner.finish_and_clear();
+    progress.end();
     Ok(loaded?)
+}
+
+/// A format of graph files, by its short name.
+///
+/// # Errors
+///
+/// The names that there are.
+pub fn parse_format(text: &str) -> Result<Format, String> {
+    Format::by_name(text).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        format!("choose from {names}")
+    })
 }

@@ -1,62 +1,37 @@
-//! The stream of events of the command line, and how it is batched.
+//! The stream of events of a job, and how it is batched.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use heapwood_graphs::load_events;
 
-use super::super::common::{ChildArgs, spinner};
+use serde::{Deserialize, Serialize};
+
 use crate::Error;
+use crate::job::Progress;
 use crate::size::parse_count;
+use crate::word;
 use crate::workload::graph::{Batching, EventStream, Input};
 
 /// A stream of events.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Updates")]
-pub struct EventArguments {
+#[serde(rename_all = "kebab-case")]
+pub struct EventOptions {
     /// Apply events from a file: `+ u v` and `- u v`, or `u v time`
     #[arg(long, value_name = "EVENTS", group = "updates",
           conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"])]
-    stream: Option<PathBuf>,
+    #[serde(with = "word::option")]
+    pub stream: Option<PathBuf>,
     /// Delete edges of a timed stream that are older than T
     #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_count, requires = "stream")]
-    window: Option<u64>,
+    pub window: Option<u64>,
     /// Duration of a batch of a timed stream, in place of --batch
     #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch")]
-    batch_time: Option<u64>,
+    pub batch_time: Option<u64>,
 }
 
-impl EventArguments {
-    /// The file that events come from.
-    pub(super) fn file(&self) -> Option<&Path> {
-        self.stream.as_deref()
-    }
-
-    /// Finds what makes no sense before a file is read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for a stream without batches, and for options of a stream without one.
-    pub(super) fn check(&self, batch: Option<usize>) -> Result<(), Error> {
-        if self.stream.is_some() && batch.is_none() && self.batch_time.is_none() {
-            let why = "--stream is applied in batches: say --batch EVENTS or --batch-time T";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        // Clap does not ask for --stream beside an option that excludes it.
-        if self.stream.is_none() && (self.window.is_some() || self.batch_time.is_some()) {
-            let why = "--window and --batch-time are for --stream";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        Ok(())
-    }
-
-    /// These arguments for another process.
-    pub(super) fn forward(&self, child_args: &mut ChildArgs) {
-        child_args.option_os("stream", self.stream.as_ref().map(Into::into));
-        child_args.option("window", self.window);
-        child_args.option("batch-time", self.batch_time);
-    }
-
+impl EventOptions {
     /// The events on a graph, in batches of so many unless they go by time.
     ///
     /// # Errors
@@ -66,13 +41,14 @@ impl EventArguments {
         &self,
         batch: Option<usize>,
         graph: &Input,
+        progress: &mut dyn Progress,
     ) -> Result<Option<EventStream>, Error> {
         let Some(path) = &self.stream else {
             return Ok(None);
         };
-        let spinner = spinner(format!("reading {}", path.display()));
+        progress.begin(format!("reading {}", path.display()));
         let events = load_events(path, &graph.ids, graph.rows.vertices());
-        spinner.finish_and_clear();
+        progress.end();
         let batching = match self.batch_time {
             Some(time) => Batching::Time(time),
             None => Batching::Count(batch.unwrap_or(usize::MAX)),

@@ -1,13 +1,14 @@
-//! What a call of an allocator of the user's costs: the same bump allocator as such a one
+//! The cost of a call of an allocator of the user's: the same bump allocator as such a one
 //! ([`Link::reference`](crate::link::Link::reference)) and in the kernels (AtomicMalloc), by the
 //! kernel of `threads`.
 
-use super::{Case, HeapState, Microbenchmark, Plan, Row, Runner};
+use super::bench::Runner;
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Options;
 use crate::meta::CallCost;
 use crate::workload::Status;
+use crate::workload::micro::{Case, HeapState, Microbenchmark, Plan, Row};
 
 /// Requests of a launch: so few that the launch itself shows, and so many that it does not.
 const THREADS: [u32; 2] = [10_000, 1_000_000];
@@ -18,7 +19,7 @@ const POOL: u64 = 64 << 20;
 /// In the kernels, and called.
 const PAIR: [&str; 2] = ["atomicmalloc", "external:free=no"];
 
-/// Measures what a call costs on the backend of these options, once decided, whatever they link; nothing for
+/// Measures the cost of a call on the backend of these options, once decided, whatever they link; nothing for
 /// a number of threads that could not be measured.
 ///
 /// # Errors
@@ -39,7 +40,7 @@ pub fn call_costs(
         let mut rows = Vec::new();
         for allocator in PAIR {
             let spec = Spec::parse(allocator).map_err(Error::Failed)?;
-            rows.push(runner.run(&spec, &case(&spec, threads, plan, &options))?);
+            rows.push(runner.run(&case(spec, threads, plan, &options))?);
         }
         costs.extend(call_cost(&rows[0], &rows[1]));
     }
@@ -62,10 +63,10 @@ fn call_cost(inlined: &Row, called: &Row) -> Option<CallCost> {
     })
 }
 
-fn case(spec: &Spec, threads: u32, plan: Plan, options: &Options) -> Case {
+fn case(allocator: Spec, threads: u32, plan: Plan, options: &Options) -> Case {
     Case {
         workload: Microbenchmark::Threads,
-        allocator: spec.to_string(),
+        allocator,
         heap: HeapState::Warm,
         pool_bytes: POOL,
         threads,

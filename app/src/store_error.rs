@@ -1,6 +1,6 @@
-//! Why a graph cannot be kept or changed.
+//! Why a graph cannot be kept or changed. The error of the program holds it, so that it is no part
+//! of `graph`, which uses that.
 
-use heapwood_graphs::GraphError;
 use thiserror::Error;
 
 use crate::backend::BackendError;
@@ -15,8 +15,7 @@ pub enum StoreError {
     Heap(#[from] HeapError),
     /// The pool does not suffice.
     #[error(
-        "the pool of {} is too small for {what} over {allocator}: a request of {} failed; \
-         use a larger --pool, or --pool auto",
+        "the pool of {} is too small for {what} over {allocator}: a request of {} failed",
         display(*.pool), display(*.wanted)
     )]
     Pool {
@@ -32,7 +31,7 @@ pub enum StoreError {
     /// The allocator would go on over live blocks.
     #[error(
         "{allocator} has come to the end of the pool of {}, and would begin again at its front, \
-         over the graph: use a larger --pool, --pool auto, or another allocator",
+         over the graph",
         display(*.pool)
     )]
     Overwriting {
@@ -42,10 +41,7 @@ pub enum StoreError {
         pool: u64,
     },
     /// The graph needs more than the largest pool that can be had.
-    #[error(
-        "the graph does not fit over {allocator} into a pool of {most}: use another allocator, \
-         a smaller graph, or more memory than --pool auto can find here"
-    )]
+    #[error("the graph does not fit over {allocator} into a pool of {most}")]
     Full {
         /// The allocator.
         allocator: AllocatorName,
@@ -63,7 +59,7 @@ pub enum StoreError {
         limit: u64,
     },
     /// A batch that is too large for its workspace.
-    #[error("a batch of {edges} edges is too large: use a --batch of at most 2^30")]
+    #[error("a batch of {edges} edges is too large")]
     Batch {
         /// Edges.
         edges: usize,
@@ -105,34 +101,5 @@ impl StoreError {
 impl From<BackendError> for StoreError {
     fn from(error: BackendError) -> Self {
         Self::Heap(error.into())
-    }
-}
-
-impl From<StoreError> for crate::Error {
-    fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Heap(error) => error.into(),
-            StoreError::Pool { .. } | StoreError::Overwriting { .. } | StoreError::Full { .. } => {
-                Self::OutOfPool(error.to_string())
-            }
-            StoreError::Rows => Self::Verification(error.to_string()),
-            StoreError::TooMany { .. }
-            | StoreError::Batch { .. }
-            | StoreError::Directed
-            | StoreError::Vertex { .. }
-            | StoreError::Columns { .. } => Self::Usage(error.to_string()),
-        }
-    }
-}
-
-impl From<GraphError> for crate::Error {
-    fn from(error: GraphError) -> Self {
-        match error {
-            GraphError::Write { path, source } => Self::Write {
-                path: path.into(),
-                cause: source,
-            },
-            other => Self::Graph(other),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! The batches of the command line: drawn or from files, in rounds.
+//! The batches of a job: drawn or from files, in rounds.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,44 +6,51 @@ use std::path::{Path, PathBuf};
 use clap::{ArgGroup, Args};
 use heapwood_graphs::load_vertices;
 
-use super::super::common::ChildArgs;
-use super::input::InputArguments;
+use serde::{Deserialize, Serialize};
+
+use super::input::InputOptions;
 use crate::Error;
-use crate::generate::GraphSpec;
-use crate::generate::Source as GraphSource;
-use crate::graph::{Change, Pattern, StoreError};
+use crate::generate::{GraphSpec, Source};
+
+use crate::graph::{Change, Pattern};
+use crate::job::Progress;
 use crate::size::parse_count;
+use crate::word::{self, Word, by_text};
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 
 /// Edges of the largest batch.
-const MAX_BATCH_EDGES: u64 = 1 << 30;
+pub const MAX_BATCH_EDGES: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Updates")]
+#[serde(rename_all = "kebab-case")]
 #[command(group = ArgGroup::new("updates").multiple(true))]
-pub struct UpdateArguments {
+pub struct UpdateOptions {
     /// Insert random edges, or those of a graph file or gen:KIND,...
     ///
     /// Counts that are separated by commas follow each other. A file numbers vertices by the rule of
     /// its format.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
-    insert: Option<Source>,
+    #[serde(with = "word::option")]
+    pub insert: Option<EdgeSource>,
     /// Delete random stored edges, or those of a graph file
     ///
     /// Each count follows that of the insertions.
     #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
-    delete: Option<Source>,
+    #[serde(with = "word::option")]
+    pub delete: Option<EdgeSource>,
     /// Insert N vertices without edges, first in each round
     ///
     /// Their numbers follow the last vertex.
     #[arg(long, value_name = "N", value_parser = parse_vertices, group = "updates")]
-    insert_vertices: Option<u32>,
+    pub insert_vertices: Option<u32>,
     /// Delete random vertices or those of a file, last in each round
     ///
     /// The file has one id per line.
     #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
-    delete_vertices: Option<VertexSelection>,
+    #[serde(with = "word::option")]
+    pub delete_vertices: Option<VertexSelection>,
     /// Sources of random edges [default: uniform]
     ///
     /// A list applies all counts once per pattern.
@@ -55,52 +62,57 @@ pub struct UpdateArguments {
         value_delimiter = ',',
         requires = "updates"
     )]
-    pattern: Vec<Pattern>,
+    pub pattern: Vec<Pattern>,
     /// Edges or events per batch [default: all edges at once]
     #[arg(long, value_name = "N", value_parser = parse_batch, requires = "updates")]
-    pub(super) batch: Option<usize>,
+    pub batch: Option<usize>,
     /// Rounds of insertions and deletions [default: 1]
     ///
     /// Each round has random edges of its own.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "updates")]
-    rounds: Option<u32>,
+    pub rounds: Option<u32>,
     /// Seed of the random edges
     #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 }
 
-/// Which vertices are deleted, as written.
+/// The vertices to delete.
 #[derive(Clone, Debug, PartialEq)]
-enum VertexSelection {
+pub enum VertexSelection {
+    /// So many at random.
     Count(u32),
+    /// Those of a file.
     File(PathBuf),
 }
 
-/// Where edges come from, as written.
+/// The edges to insert or to delete.
 #[derive(Clone, Debug, PartialEq)]
-enum Source {
+pub enum EdgeSource {
+    /// Random edges, so many for each change.
     Counts(Vec<usize>),
-    Graph(GraphSource<GraphSpec>),
+    /// Those of a graph.
+    Graph(Source<GraphSpec>),
 }
 
-impl UpdateArguments {
-    fn sources(&self) -> impl Iterator<Item = (Change, &Source)> {
+impl UpdateOptions {
+    fn sources(&self) -> impl Iterator<Item = (Change, &EdgeSource)> {
         let insert = self.insert.iter().map(|source| (Change::Insert, source));
         let delete = self.delete.iter().map(|source| (Change::Delete, source));
         insert.chain(delete)
     }
 
-    fn counts(&self) -> impl Iterator<Item = usize> {
+    /// The counts of random edges.
+    pub fn counts(&self) -> impl Iterator<Item = usize> {
         self.sources()
             .flat_map(|(_, source)| source.counts())
             .copied()
     }
 
     /// The files that edges come from.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
         let edges = self.sources().filter_map(|(_, source)| match source {
-            Source::Graph(graph) => graph.file(),
-            Source::Counts(_) => None,
+            EdgeSource::Graph(graph) => graph.file(),
+            EdgeSource::Counts(_) => None,
         });
         let vertices = self
             .delete_vertices
@@ -112,50 +124,6 @@ impl UpdateArguments {
         edges.chain(vertices)
     }
 
-    /// Whether vertices are deleted.
-    pub(super) fn deletes_vertices(&self) -> bool {
-        self.delete_vertices.is_some()
-    }
-
-    /// Finds what makes no sense before a file is read.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Usage`] for batches that are too large, and for flags of random
-    /// edges where there are none.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if self.counts().next().is_none() && !self.pattern.is_empty() {
-            let why = "--pattern is for random edges: --insert or --delete with a count";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        let largest = |count: usize| count.min(self.batch.unwrap_or(count));
-        match self
-            .counts()
-            .find(|&count| largest(count) as u64 > MAX_BATCH_EDGES)
-        {
-            Some(edges) => Err(StoreError::Batch { edges }.into()),
-            None => Ok(()),
-        }
-    }
-
-    /// These arguments for another process.
-    pub(super) fn forward(&self, child_args: &mut ChildArgs) {
-        child_args.option_os("insert", self.insert.as_ref().map(Source::words));
-        child_args.option_os("delete", self.delete.as_ref().map(Source::words));
-        child_args.option("insert-vertices", self.insert_vertices);
-        let victims = self.delete_vertices.as_ref().map(|victims| match victims {
-            VertexSelection::Count(count) => count.to_string().into(),
-            VertexSelection::File(path) => path.clone().into(),
-        });
-        child_args.option_os("delete-vertices", victims);
-        for pattern in &self.pattern {
-            child_args.option("pattern", Some(pattern.name()));
-        }
-        child_args.option("batch", self.batch);
-        child_args.option("rounds", self.rounds);
-        child_args.option("seed", Some(self.seed));
-    }
-
     /// The updates of a graph, with those of files read.
     ///
     /// # Errors
@@ -163,8 +131,9 @@ impl UpdateArguments {
     /// Files that cannot be used, and random edges of a graph without vertices.
     pub(super) fn stream(
         &self,
-        files: &InputArguments,
+        files: &InputOptions,
         graph: &Input,
+        progress: &mut dyn Progress,
     ) -> Result<UpdateStream, Error> {
         let inserted = self.insert_vertices.unwrap_or(0);
         // In the first round, before its edges.
@@ -194,10 +163,10 @@ impl UpdateArguments {
             for turn in 0..turns {
                 for (change, source) in self.sources() {
                     let edges = match source {
-                        Source::Graph(source) if number == 0 => {
-                            Edges::Given(files.read_batch(source, graph, vertices)?)
+                        EdgeSource::Graph(source) if number == 0 => {
+                            Edges::Given(files.read_batch(source, graph, vertices, progress)?)
                         }
-                        Source::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
+                        EdgeSource::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
                             count: counts[turn],
                             pattern,
                             number,
@@ -231,7 +200,7 @@ impl UpdateArguments {
     }
 }
 
-impl Source {
+impl EdgeSource {
     /// The counts, none if it is a graph.
     fn counts(&self) -> &[usize] {
         match self {
@@ -239,16 +208,34 @@ impl Source {
             Self::Graph(_) => &[],
         }
     }
+}
 
-    /// As on the command line.
-    fn words(&self) -> OsString {
+impl Word for EdgeSource {
+    fn word(&self) -> OsString {
         match self {
             Self::Counts(counts) => {
                 let counts: Vec<String> = counts.iter().map(usize::to_string).collect();
                 counts.join(",").into()
             }
-            Self::Graph(source) => source.words(),
+            Self::Graph(source) => source.word(),
         }
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_source)
+    }
+}
+
+impl Word for VertexSelection {
+    fn word(&self) -> OsString {
+        match self {
+            Self::Count(count) => count.to_string().into(),
+            Self::File(path) => path.into(),
+        }
+    }
+
+    fn from_word(word: OsString) -> Result<Self, String> {
+        by_text(word, parse_victims)
     }
 }
 
@@ -277,16 +264,16 @@ fn looks_like_counts(text: &str) -> bool {
 }
 
 /// Counts, or else a graph.
-fn parse_source(text: &str) -> Result<Source, String> {
+fn parse_source(text: &str) -> Result<EdgeSource, String> {
     if !looks_like_counts(text) {
-        return Ok(Source::Graph(GraphSource::parse(text.into())?));
+        return Ok(EdgeSource::Graph(Source::parse(text.into())?));
     }
     let count = |text| match parse_count(text) {
         Ok(count @ 1..=0xffff_ffff) => Ok(count as usize),
         _ => Err("write numbers of edges from 1 to 2^32 - 1, or a graph file".to_owned()),
     };
     let counts = text.split(',').map(count).collect::<Result<_, _>>()?;
-    Ok(Source::Counts(counts))
+    Ok(EdgeSource::Counts(counts))
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {
@@ -313,13 +300,13 @@ mod tests {
 
     #[test]
     fn sources_are_counts_or_graphs() {
-        let counts = |counts: &[usize]| Ok(Source::Counts(counts.to_vec()));
+        let counts = |counts: &[usize]| Ok(EdgeSource::Counts(counts.to_vec()));
         assert_eq!(parse_source("1000"), counts(&[1000]));
         assert_eq!(parse_source("2^20"), counts(&[1 << 20]));
         assert_eq!(parse_source("10,2^5,7"), counts(&[10, 32, 7]));
         for file in ["more.el", "./1000", "2024.gr", "1e6", "1,2.el"] {
-            let source = GraphSource::File(file.into());
-            assert_eq!(parse_source(file), Ok(Source::Graph(source)));
+            let source = Source::File(file.into());
+            assert_eq!(parse_source(file), Ok(EdgeSource::Graph(source)));
         }
         for bad in [
             "0",

@@ -1,0 +1,57 @@
+//! The cases of a benchmark over a list of allocators: parsed, run under a bar.
+
+use std::time::Duration;
+
+use super::common::{LinkArguments, progress};
+use crate::Error;
+use crate::allocators::{self, Spec};
+use crate::backend::Options;
+use crate::job::{BenchJob, Runner};
+
+/// The allocators of a list, whose requests are combined if `coalesce` is set.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for a list that names another, and for files to link that do not belong to it.
+pub fn specs(list: &str, coalesce: bool, link: &LinkArguments) -> Result<Vec<Spec>, Error> {
+    let mut specs = allocators::parse_list(list).map_err(Error::Usage)?;
+    for spec in &mut specs {
+        spec.coalesce |= coalesce;
+    }
+    link.check(&specs)?;
+    Ok(specs)
+}
+
+/// The runner of cases on the backend of these options.
+///
+/// # Errors
+///
+/// When the backend cannot run.
+pub fn runner(options: &Options, in_process: bool, timeout: Duration) -> Result<Runner, Error> {
+    match in_process {
+        true => Runner::in_this_process(options),
+        false => Runner::in_processes(options, timeout),
+    }
+}
+
+/// Runs cases under a bar that shows their names; returns their rows.
+///
+/// # Errors
+///
+/// When no process can be started.
+pub fn execute<J: BenchJob>(
+    cases: &[J],
+    mut runner: Runner,
+    name: impl Fn(&J) -> String,
+) -> Result<Vec<J::Report>, Error> {
+    let bar = progress(cases.len());
+    let rows = cases.iter().map(|case| {
+        bar.set_message(name(case));
+        let row = runner.run(case);
+        bar.inc(1);
+        row
+    });
+    let rows = rows.collect();
+    bar.finish_and_clear();
+    rows
+}

@@ -1,0 +1,96 @@
+//! Hints in the messages of errors: flags and commands that help, which the library does not know.
+
+use crate::Error;
+use crate::graph::StoreError;
+use crate::tree::{TreeError, TreeFileError};
+
+/// The message of an error, with a hint where there is one.
+pub fn explain(error: &Error) -> String {
+    let hint = match error {
+        Error::Frame {
+            number,
+            name,
+            error,
+        } => return format!("frame {number} ({name}): {}", explain(error)),
+        Error::Update {
+            part,
+            error,
+            before,
+        } => {
+            let hint = of_store(error);
+            return format!("{part}: {error}{hint}; the graph is as before {before}");
+        }
+        Error::Store(error) => of_store(error),
+        Error::Tree(error) => of_tree(error),
+        Error::TreeFile(TreeFileError::OtherScene { .. } | TreeFileError::Damaged { .. }) => {
+            "; build the tree anew by `heapwood kdtree SCENE --save FILE`"
+        }
+        _ => "",
+    };
+    format!("{error}{hint}")
+}
+
+fn of_tree(error: &TreeError) -> &'static str {
+    match error {
+        TreeError::Pool { .. } => "; use a larger --pool, or --pool auto",
+        TreeError::Full { .. } => {
+            ": use another allocator, a smaller scene, or more memory than --pool auto can find here"
+        }
+        TreeError::CannotFree(_) => {
+            ": use an allocator that frees (see `heapwood allocators`), or build each frame by itself, \
+             without --frames"
+        }
+        _ => "",
+    }
+}
+
+fn of_store(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Pool { .. } => "; use a larger --pool, or --pool auto",
+        StoreError::Overwriting { .. } => {
+            ": use a larger --pool, --pool auto, or another allocator"
+        }
+        StoreError::Full { .. } => {
+            ": use another allocator, a smaller graph, or more memory than --pool auto can find here"
+        }
+        StoreError::Batch { .. } => ": use a --batch of at most 2^30",
+        StoreError::Directed => ": use --undirected",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_stand_behind_the_error_that_they_help_with() {
+        let overwriting = || StoreError::Overwriting {
+            allocator: "scatteralloc",
+            pool: 1 << 20,
+        };
+        let update = Error::Update {
+            part: "insert of round 1, batch 2 of 3".to_owned(),
+            error: overwriting(),
+            before: "this batch",
+        };
+        let end = "scatteralloc has come to the end of the pool of 1 MiB, and would begin again at its \
+                   front, over the graph: use a larger --pool, --pool auto, or another allocator";
+        assert_eq!(explain(&overwriting().into()), end);
+        let expected =
+            format!("insert of round 1, batch 2 of 3: {end}; the graph is as before this batch");
+        assert_eq!(explain(&update), expected);
+        let frame = Error::Frame {
+            number: 2,
+            name: "gen:knot".to_owned(),
+            error: Box::new(TreeError::CannotFree("awmalloc".to_owned()).into()),
+        };
+        let message = explain(&frame);
+        assert!(
+            message.starts_with("frame 2 (gen:knot): awmalloc cannot free "),
+            "{message}"
+        );
+        assert!(message.ends_with(", without --frames"), "{message}");
+        assert_eq!(explain(&Error::Failed("no".to_owned())), "no");
+    }
+}

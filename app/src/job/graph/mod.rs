@@ -1,0 +1,109 @@
+//! A dynamic graph as a job: it is loaded, updated and computed on.
+
+mod events;
+mod input;
+mod updates;
+mod work;
+
+use heapwood_device::graph::store::plan::Layout;
+use serde::{Deserialize, Serialize};
+
+pub use events::EventOptions;
+pub use input::{InputOptions, parse_format};
+pub use updates::{EdgeSource, MAX_BATCH_EDGES, UpdateOptions, VertexSelection};
+pub use work::{AlgorithmOptions, WorkOptions};
+
+use super::{Job, Progress};
+use crate::Error;
+use crate::allocators::Spec;
+use crate::backend::{self, Backend};
+use crate::graph::algorithms::Saves;
+use crate::graph::{Limits, Options, Store};
+use crate::report::graph::{GraphReport, graph_report};
+use crate::word;
+use crate::workload::graph::{Algorithms, Input, Run, Workload};
+
+/// Keeps a graph over an allocator, changes it, and computes on it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct GraphJob {
+    /// The graph, its updates, and the algorithms.
+    pub work: WorkOptions,
+    /// The allocator.
+    #[serde(with = "word")]
+    pub allocator: Spec,
+    /// Whether every block is checked.
+    pub check_heap: bool,
+    /// Storage of neighbours.
+    #[serde(with = "word")]
+    pub layout: Layout,
+    /// The backend, once decided.
+    pub backend: backend::Options,
+}
+
+impl GraphJob {
+    /// The updates and these algorithms on a graph that was read.
+    ///
+    /// # Errors
+    ///
+    /// Files that cannot be used, and updates that the graph does not allow.
+    pub fn workload<'i>(
+        &self,
+        input: &'i Input,
+        algorithms: Algorithms,
+        progress: &mut dyn Progress,
+    ) -> Result<Workload<'i>, Error> {
+        let spec = self.allocator.checked_if(self.check_heap);
+        Ok(Workload {
+            stream: self.work.stream(input, progress)?,
+            events: self.work.events(input, progress)?,
+            input,
+            store: Options {
+                spec: spec.map_err(Error::Usage)?,
+                pool: self.work.pool,
+                layout: self.layout,
+                self_loops: self.work.input.self_loops,
+                limits: Limits::default(),
+            },
+            check_heap: self.check_heap,
+            algorithms,
+        })
+    }
+
+    /// Runs a workload of this job; returns the first run and the graph after the last, too.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Workload::run`].
+    pub fn measure<'b>(
+        &self,
+        workload: &Workload,
+        backend: &'b dyn Backend,
+        progress: &mut dyn Progress,
+    ) -> Result<(GraphReport, Run, Store<'b>), Error> {
+        let (mut runs, graph) = workload.run(backend, self.work.runs, || progress.step())?;
+        let report = graph_report(workload, &backend.info(), &runs, self.work.algorithms.top());
+        Ok((report, runs.swap_remove(0), graph))
+    }
+}
+
+impl Job for GraphJob {
+    const KIND: &'static str = "graph";
+
+    type Report = GraphReport;
+
+    fn backend(&self) -> &backend::Options {
+        &self.backend
+    }
+
+    fn run(
+        &self,
+        backend: &dyn Backend,
+        progress: &mut dyn Progress,
+    ) -> Result<GraphReport, Error> {
+        let input = self.work.input.read(self.work.verify, progress)?;
+        let algorithms = self.work.algorithms(&Saves::default(), &input)?;
+        let workload = self.workload(&input, algorithms, progress)?;
+        Ok(self.measure(&workload, backend, progress)?.0)
+    }
+}

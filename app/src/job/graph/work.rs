@@ -1,0 +1,131 @@
+//! The work of a job on a graph, whatever it is done over.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use heapwood_graphs::files_read;
+
+use serde::{Deserialize, Serialize};
+
+use super::events::EventOptions;
+use super::input::InputOptions;
+use super::updates::UpdateOptions;
+use crate::Error;
+use crate::graph::algorithms::{Algorithms, Flags, Saves};
+use crate::job::Progress;
+use crate::size::{self, Pool};
+use crate::word;
+use crate::workload::graph::{EventStream, Input, UpdateStream};
+
+/// A graph, what is done to it, and what is computed on it.
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+pub struct WorkOptions {
+    /// Timed runs: load, update and compute
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3)]
+    pub runs: u32,
+    /// Compare all results with an independent CPU implementation
+    #[arg(long)]
+    pub verify: bool,
+    /// The graph.
+    #[command(flatten)]
+    pub input: InputOptions,
+    /// Pool: a size, a multiple such as 8x, or auto
+    ///
+    /// A multiple counts the bytes of the stored edges. With auto, the graph moves to a larger pool when a batch needs one.
+    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    #[serde(with = "word")]
+    pub pool: Pool,
+    /// The updates.
+    #[command(flatten)]
+    pub updates: UpdateOptions,
+    /// The stream of events.
+    #[command(flatten)]
+    pub events: EventOptions,
+    /// The algorithms.
+    #[command(flatten)]
+    pub algorithms: AlgorithmOptions,
+}
+
+/// The algorithms that run on the graph.
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[command(next_help_heading = "Algorithms")]
+pub struct AlgorithmOptions {
+    /// The algorithms and their options.
+    #[command(flatten)]
+    pub flags: Flags,
+    /// Update the results of --pagerank, --triangles and --components
+    ///
+    /// They are updated after each round or batch of events. The result has the time beside that of
+    /// computing them anew.
+    #[arg(long, requires = "updates")]
+    pub incremental: bool,
+}
+
+impl WorkOptions {
+    /// The files that are read, with those that belong to them.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let input = self.input.file.file().into_iter();
+        let named = input
+            .chain(self.updates.files())
+            .chain(self.events.stream.as_deref());
+        let options = self.input.options();
+        named.flat_map(|path| files_read(path, &options)).collect()
+    }
+
+    /// The updates of a graph.
+    ///
+    /// # Errors
+    ///
+    /// As for [`UpdateOptions::stream`].
+    pub(super) fn stream(
+        &self,
+        input: &Input,
+        progress: &mut dyn Progress,
+    ) -> Result<UpdateStream, Error> {
+        self.updates.stream(&self.input, input, progress)
+    }
+
+    /// The events on a graph.
+    ///
+    /// # Errors
+    ///
+    /// As for [`EventOptions::events`].
+    pub(super) fn events(
+        &self,
+        input: &Input,
+        progress: &mut dyn Progress,
+    ) -> Result<Option<EventStream>, Error> {
+        self.events.events(self.updates.batch, input, progress)
+    }
+
+    /// The algorithms that are asked for, or whose values are saved, where the graph allows them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for what the graph has no answer to.
+    pub fn algorithms(&self, saves: &Saves, input: &Input) -> Result<Algorithms, Error> {
+        Ok(Algorithms {
+            incremental: self.algorithms.incremental,
+            ..Algorithms::request(&self.algorithms.flags, saves, input)?
+        })
+    }
+}
+
+impl AlgorithmOptions {
+    /// Whether triangles are counted.
+    pub fn triangles(&self, saves: &Saves) -> bool {
+        self.flags.triangles.triangles || saves.triangles.is_some()
+    }
+
+    /// Whether something is asked for that has an incremental form.
+    pub fn has_incremental(&self, saves: &Saves) -> bool {
+        let ranks = self.flags.ranks.pagerank || saves.ranks.is_some();
+        let components = self.flags.components.components || saves.components.is_some();
+        ranks || self.triangles(saves) || components
+    }
+
+    /// Vertices of highest rank to list.
+    pub(super) fn top(&self) -> usize {
+        self.flags.ranks.top
+    }
+}
