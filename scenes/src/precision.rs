@@ -117,14 +117,35 @@ impl Sizes {
             .reduce(Self::default, Self::with)
     }
 
-    /// That of one triangle.
-    pub fn of_triangle(corners: [[f64; 3]; 3]) -> Self {
+    fn of_triangle(corners: [[f64; 3]; 3]) -> Self {
         let reach = Reach::of(corners);
         Self {
             reach,
             count: 1,
             may_lose: may_change(corners, reach.step()),
         }
+    }
+
+    /// Those of a mesh without triangles, whose vertices, all of them used, are these.
+    pub fn of_vertices(vertices: impl IntoIterator<Item = [f64; 3]>) -> Self {
+        Self {
+            reach: Reach::of(vertices),
+            ..Self::default()
+        }
+    }
+
+    /// The step between 32-bit floats at the largest coordinate.
+    pub fn step(&self) -> f64 {
+        self.reach.step()
+    }
+
+    /// Adds a triangle of the mesh whose step is `step`; returns whether it may change. Its own step
+    /// is at most that, and looked at only where the other one leaves it open.
+    pub fn add(&mut self, corners: [[f64; 3]; 3], step: f64) -> bool {
+        let may_lose = may_change(corners, step) && Self::of_triangle(corners).may_lose;
+        self.count += 1;
+        self.may_lose |= may_lose;
+        may_lose
     }
 
     /// These and others.
@@ -271,7 +292,7 @@ impl Loss {
     }
 }
 
-/// Whether rounding to steps of this length may change the area of a triangle, exact or already
+/// Whether rounding to steps of at most this length may change the area of a triangle, exact or already
 /// rounded, by more than the tolerance. Its height tells that: a long narrow triangle loses its area
 /// where its sides lose nothing.
 fn may_change(corners: [[f64; 3]; 3], step: f64) -> bool {

@@ -76,7 +76,9 @@ impl Rounded {
 fn of_mesh(mesh: &tobj::Mesh) -> (Rounded, usize) {
     let positions = mesh.positions.as_chunks().0;
     let corner = |&at: &u32| -> [f64; 3] { positions[at as usize].map(f64::from) };
-    let (mut sizes, mut suspects) = (Sizes::default(), Vec::new());
+    let vertices = positions.iter().map(|vertex| vertex.map(f64::from));
+    let mut sizes = Sizes::of_vertices(vertices);
+    let (step, mut suspects) = (sizes.step(), Vec::new());
     let mut rest = mesh.indices.as_slice();
     let mut face = 0;
     while !rest.is_empty() {
@@ -88,11 +90,9 @@ fn of_mesh(mesh: &tobj::Mesh) -> (Rounded, usize) {
         let (polygon, others) = rest.split_at(corners);
         for second in 1..corners - 1 {
             let triangle = [0, second, second + 1].map(|at| corner(&polygon[at]));
-            let size = Sizes::of_triangle(triangle);
-            if size.may_lose() {
+            if sizes.add(triangle, step) {
                 suspects.push(FanTriangle { face, second });
             }
-            sizes = sizes.with(size);
         }
         rest = others;
         face += 1;
