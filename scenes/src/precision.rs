@@ -1,4 +1,4 @@
-//! What coordinates lose as 32-bit floats, and the offset that keeps it. Surveys count metres from
+//! Details that coordinates lose as 32-bit floats, and the offset that keeps them. Surveys count metres from
 //! the equator or from the centre of the earth: at 4.7e6 a 32-bit float has steps of half a metre.
 //! A scene that loses details there is read relative to an offset in doubles; every other scene
 //! keeps the coordinates of its file, bit for bit.
@@ -281,7 +281,7 @@ impl Loss {
         }
     }
 
-    /// What there is to say about a file of so many triangles.
+    /// The warning about a file of so many triangles, if any of them changes.
     pub fn warning(self, path: &str, triangles: usize) -> Option<Warning> {
         (self.count > 0).then(|| Warning::Precision {
             path: path.to_owned(),

@@ -16,7 +16,7 @@ const SKY: Sky = Sky {
     nadir: Vec3::ONE,
 };
 
-/// What lights a picture of `--shade path`, beside what emits light.
+/// Lights of a picture of `--shade path`, beside surfaces that emit light.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Light of --shade path")]
 pub struct LightArguments {

@@ -38,7 +38,7 @@ impl PassArguments {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The error of the system.
     pub fn interrupts(&self) -> Result<Interrupts, Error> {
         let caught = Arc::new(AtomicBool::new(false));
         if self.write_partial {
@@ -87,7 +87,7 @@ fn end_before_pictures(caught: &AtomicBool, stage: &AtomicU8) {
     while stage.load(Ordering::Relaxed) == BEFORE {
         if caught.load(Ordering::Relaxed) && change(stage, ENDING) {
             let error = too_early();
-            // What a spinner has drawn is on the same line.
+            // A spinner may have drawn on the same line.
             if std::io::stderr().is_terminal() {
                 eprint!("\r\x1b[K");
             }
@@ -163,7 +163,7 @@ impl Deadline {
 pub struct PassBar {
     bar: ProgressBar,
     deadline: Deadline,
-    /// What is counted.
+    /// The unit that is counted.
     unit: &'static str,
     /// Which picture it is, if there are several.
     what: String,

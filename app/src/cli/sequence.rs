@@ -45,7 +45,7 @@ enum Route {
     Flight { to: Box<View>, frames: u32 },
 }
 
-/// What pictures are taken from.
+/// The view and the route that pictures are taken from.
 pub struct OpenRoute {
     view: OpenView,
     route: Route,

@@ -19,7 +19,7 @@ const MAX_SAMPLES: u32 = 65_536;
 /// The most surfaces of a path where no number is asked for.
 const BOUNCES: u32 = 8;
 
-/// What a picture may show.
+/// A content that a picture may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ShadeName {
     Surface(Mode),
@@ -68,7 +68,7 @@ pub fn parse_mode() -> impl TypedValueParser<Value = Mode> {
     })
 }
 
-/// What a picture may show, by its name.
+/// The content of a picture, by its name.
 fn parse_shade() -> impl TypedValueParser<Value = ShadeName> {
     let all = ShadeName::all().into_iter();
     let values: Vec<_> = all
@@ -81,7 +81,7 @@ fn parse_shade() -> impl TypedValueParser<Value = ShadeName> {
     })
 }
 
-/// What the picture shows, and how it is sampled.
+/// The content of the picture, and how it is sampled.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Picture")]
 pub struct ShadeArguments {
@@ -178,7 +178,7 @@ impl ShadeArguments {
         }
     }
 
-    /// What random numbers depend on.
+    /// The seed of random numbers.
     pub fn seed(&self) -> u32 {
         self.seed
     }

@@ -1,4 +1,4 @@
-//! What the name of an output promises: a file's suffix stands for a format, and
+//! The format that the name of an output promises: a file's suffix stands for one, and
 //! one that is not written is refused before the work starts.
 
 use std::path::{Path, PathBuf};

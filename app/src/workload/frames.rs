@@ -78,7 +78,7 @@ pub struct Workload<'a> {
     pub verify: bool,
 }
 
-/// What is known of a frame after measuring.
+/// The measurements of a frame.
 #[derive(Clone, Debug)]
 pub struct FrameMeasurement {
     /// Its tree: building it, moving it into the pool, and freeing the tree before, in
@@ -99,7 +99,7 @@ pub struct FrameMeasurement {
     pub occupancy: Option<(u64, u64)>,
 }
 
-/// What is known of a sequence of frames after measuring it.
+/// The measurements of a sequence of frames.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     /// The frames.
@@ -119,7 +119,7 @@ pub struct Measurement {
     pub walked: bool,
 }
 
-/// What a build of a frame by itself tells of it.
+/// The plan and the tree of a frame that was built by itself.
 struct Single {
     plan: FramePlan,
     hash: TreeHash,

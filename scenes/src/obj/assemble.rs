@@ -11,7 +11,7 @@ use crate::scene::Parts;
 use crate::{Lights, Material, Texturing, Warning};
 use glam::{DVec3, Vec3};
 
-/// What there is for the corners of all faces, which `tobj` leaves in order.
+/// Attributes of the corners of all faces, which `tobj` leaves in order.
 pub(super) struct Corners {
     pub coordinates: Option<Vec<[f32; 2]>>,
     pub normals: Option<Normals>,

@@ -18,7 +18,7 @@ pub(super) struct Lines<'a> {
     pub separator: u8,
 }
 
-/// What there is in some lines. Line numbers count from their first, which is 1.
+/// The content of some lines. Line numbers count from their first, which is 1.
 #[derive(Default)]
 pub(super) struct Chunk<'a> {
     pub libraries: Vec<(String, usize)>,
@@ -192,7 +192,7 @@ impl Skipped {
         self.first.get_or_insert_with(|| (line, excerpt(word)));
     }
 
-    /// Adds those of later lines, of which so many are before.
+    /// Adds those of later lines, which begin after so many.
     pub fn append(&mut self, others: Self, lines: usize) {
         self.count += others.count;
         let first = others.first.map(|(line, word)| (lines + line, word));

@@ -10,7 +10,7 @@ use crate::texture::{NO_COORDINATES, sound};
 pub(super) struct Coordinates {
     /// Of the corners of all faces in the order of the file.
     pub corners: Vec<[f32; 2]>,
-    /// What was set to 0: how many, and the first line.
+    /// Coordinates that were set to 0: how many, and the first line.
     faults: usize,
     first: Option<usize>,
 }
@@ -32,7 +32,7 @@ impl Coordinates {
             match word {
                 "vt" => {
                     let mut values = without_comment(rest).split_whitespace();
-                    // What is left out is 0; what is no number is none.
+                    // A coordinate that is left out is 0; a word that is no number is none.
                     let mut next = || values.next().map_or(0.0, |w| w.parse().unwrap_or(f32::NAN));
                     let (value, is_faulty) = sound([next(), next()]);
                     all.count(is_faulty, number);
@@ -82,7 +82,7 @@ impl Coordinates {
         }
     }
 
-    /// What there is to say about those of a file.
+    /// The warning about the coordinates of a file, if one was set to 0.
     pub fn warning(&self, path: &str) -> Option<Warning> {
         (self.faults > 0).then(|| Warning::TextureCoordinates {
             path: path.to_owned(),

@@ -36,7 +36,7 @@ const IGNORED: [(&str, usize); 9] = [
     ("-type", 1),
 ];
 
-/// What is after the keyword, and the options in it that have no effect; none if it is not
+/// The words after the keyword, and the options in it that have no effect; none if it is not
 /// understood. Options are before the file, or behind it, as some programs write them.
 pub(super) fn parse(library: &str, line: usize, rest: &str) -> Option<(Map, Vec<String>)> {
     let mut options = Options::default();
@@ -127,7 +127,7 @@ impl Options {
     }
 }
 
-/// Reads one number to three, of which the third is for textures of volumes, and returns the
+/// Reads one number to three, the third for textures of volumes, and returns the
 /// rest. Before a file the last word is the file, even if it is a number.
 fn numbers<'a>(text: &'a str, values: &mut [f32; 2], is_before_file: bool) -> Option<&'a str> {
     let mut left = text;

@@ -1,7 +1,7 @@
 //! The checking pass over MTL text, and materials from what `tobj` reads.
 //!
 //! A fault in a material library never refuses a scene: its line is skipped
-//! and warned about. What [`checked`] returns holds only lines that `tobj`
+//! and warned about. The text that [`checked`] returns holds only lines that `tobj`
 //! reads without error.
 
 use super::map::{self, Map};

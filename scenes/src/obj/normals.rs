@@ -56,13 +56,13 @@ impl Normals {
         }
     }
 
-    /// What there is to say about those of a file.
+    /// The warning about the normals of a file, if one is unsound.
     pub fn warning(&self, path: &str) -> Option<Warning> {
         self.faults.warning(path)
     }
 }
 
-/// What there is in a chunk. Line numbers count from its first, which is 1.
+/// The normals of a chunk. Line numbers count from its first, which is 1.
 #[derive(Default)]
 struct Part {
     given: Vec<Vec3>,
@@ -138,7 +138,7 @@ impl Part {
 
     fn normal(&mut self, number: usize, text: &str) {
         let mut values = text.split_whitespace();
-        // What is left out is no number either.
+        // A component that is left out is no number either.
         let mut next = || {
             let value: Option<f32> = values.next().and_then(|word| word.parse().ok());
             value.map_or(f64::NAN, f64::from)

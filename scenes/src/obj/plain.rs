@@ -1,7 +1,7 @@
 //! Lines of OBJ text that bytes alone show to be sound, which nearly all are: three or six decimal
 //! numbers after `v`, positive indices after `f`. Any other line is looked at with more care.
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Plain {
     /// A vertex that `tobj` may have as it stands.
@@ -24,7 +24,7 @@ const MAX_DIGITS: usize = 18;
 /// Digits of an index that fit 32 bits in any case.
 const MAX_INDEX_DIGITS: usize = 9;
 
-/// What the first line of a text is, if its bytes show that, and the bytes after its end. A line
+/// The kind of the first line of a text, if its bytes show it, and the bytes after its end. A line
 /// that the text ends in before a line's end is none.
 pub(super) fn plain(text: &[u8]) -> Option<(Plain, &[u8])> {
     match text {
@@ -183,7 +183,7 @@ pub(super) fn push_vertices(line: &str, out: &mut String) {
 mod tests {
     use super::*;
 
-    /// What a line is that another one follows.
+    /// The kind of a line that another one follows.
     fn kind(line: &str) -> Option<Plain> {
         let text = format!("{line}\nv 7 7 7\n");
         let (kind, rest) = plain(text.as_bytes())?;

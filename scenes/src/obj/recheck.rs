@@ -150,7 +150,7 @@ impl Exact {
         }
     }
 
-    /// What the triangles lose relative to an offset.
+    /// The loss of the triangles relative to an offset.
     pub fn loss(&self, offset: DVec3) -> Loss {
         Loss::of(|at| self.vertices[at as usize], &self.triangles, offset)
     }

@@ -1,6 +1,6 @@
 //! The checking pass over OBJ text.
 //!
-//! What it returns is the part of the file that makes triangles, in lines that
+//! It returns the part of the file that makes triangles, in lines that
 //! `tobj` reads without error: all vertices first, so that a face may use a
 //! vertex below it, and negative indices made absolute, since only the place
 //! in the original file gives them meaning. Texture coordinates, normals,
@@ -45,7 +45,7 @@ pub(super) struct Scan<'a> {
     pub used_materials: Vec<(String, usize)>,
     /// Colours, as they are written: the number of the vertex from 0 on, and the line.
     pub colours: Vec<(usize, usize, [f32; 3])>,
-    /// What was skipped.
+    /// Lines that were skipped.
     pub warnings: Vec<Warning>,
 }
 
@@ -161,7 +161,7 @@ fn chunks_of(text: &str, bytes: usize) -> Vec<Lines<'_>> {
     parts
 }
 
-/// What chunks have in all.
+/// The content of all chunks.
 fn merged<'a>(path: &str, chunks: Vec<Chunk<'a>>) -> Scan<'a> {
     let mut scan = Scan::default();
     let mut seen_materials = HashSet::new();

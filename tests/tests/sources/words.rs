@@ -152,7 +152,7 @@ fn sentences(comment: &str) -> usize {
     parts.iter().filter(|part| begins(part)).count()
 }
 
-/// How many sentences of a text's comments have no subject, and how often these say "of which".
+/// Counts sentences of comments without a subject, and uses of the words of the list.
 fn counts(text: &str) -> [usize; 2] {
     let comments = comments(text);
     let sentences = comments.iter().map(|comment| sentences(comment)).sum();

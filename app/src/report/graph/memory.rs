@@ -1,4 +1,4 @@
-//! What a graph takes of its pool, at the end and round by round.
+//! The memory that a graph takes of its pool, at the end and round by round.
 
 use heapwood_results::graph::{MemoryReport, RoundMemory};
 

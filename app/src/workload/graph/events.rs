@@ -2,7 +2,7 @@
 //! known before the first one is applied, and is the same for every backend and run.
 //!
 //! Within a batch the last event of an edge decides, so that a batch leaves the graph that its
-//! events would leave one after the other. What is inserted and what is deleted have no edge
+//! events would leave one after the other. Insertions and deletions have no edge
 //! in common.
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -126,7 +126,7 @@ struct Sliding<'a> {
     graph: &'a Input,
     /// When each edge of the stream that is there came last.
     came: HashMap<Edge, u64>,
-    /// What came, in the order of time; of an edge that came again, the earlier ones too.
+    /// Edges that came, in the order of time; of an edge that came again, the earlier ones too.
     queue: VecDeque<(Edge, u64)>,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Sliding<'a> {
                 insert: insert.into_iter().map(|(edge, _)| edge).collect(),
             };
         };
-        // Who came before has gone.
+        // Edges that came before the horizon have gone.
         let horizon = now.saturating_sub(window);
         let mut insert = Vec::new();
         for (edge, time) in last_of_each(events) {

@@ -7,7 +7,7 @@ use crate::graph::algorithms::pagerank::rounding;
 use crate::graph::verify::Reference;
 use crate::graph::{Change, Components, Phase, RankOptions, Ranks, Store, Update};
 
-/// What is known of the graph before a round.
+/// The results that are known before a round.
 pub(super) struct Incremental {
     options: Option<RankOptions>,
     ranks: Option<Ranks>,
@@ -16,11 +16,11 @@ pub(super) struct Incremental {
     triangles: Option<u64>,
     /// Whether the store keeps components.
     components: bool,
-    /// What components took since they were last brought up to date, in milliseconds.
+    /// The time of components since they were last brought up to date, in milliseconds.
     components_ms: f64,
 }
 
-/// What was done to bring everything up to date.
+/// The work that brought all results up to date.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Advance {
     /// Iterations of ranks, if there are any.
@@ -29,7 +29,7 @@ pub(super) struct Advance {
     pub ms: f64,
 }
 
-/// What was found after a round.
+/// The results after a round.
 #[derive(Clone, Debug)]
 pub struct RoundResults {
     /// Number of the round.

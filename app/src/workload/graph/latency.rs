@@ -1,4 +1,4 @@
-//! What batches of events took: from the moment when a batch is handed to the store until its
+//! The latency of batches of events: from the moment when a batch is handed to the store until its
 //! edges are there, and what is carried along is known.
 
 use std::time::Duration;
@@ -7,16 +7,16 @@ use super::events::EventBatch;
 use super::incremental::Advance;
 use crate::graph::{Change, Counts, Update};
 
-/// What became of a batch of events.
+/// The outcome of a batch of events.
 #[derive(Clone, Debug)]
 pub struct AppliedEvents {
     /// Its events.
     pub events: usize,
     /// Events that a later one of the batch, or the window at its end, has made void.
     pub superseded: usize,
-    /// What became of the edges to insert.
+    /// The outcome of the edges to insert.
     pub inserted: Counts,
-    /// What became of the edges to delete.
+    /// The outcome of the edges to delete.
     pub deleted: Counts,
     /// The whole batch by the host's clock, in milliseconds: transfers, launches, kernels, and
     /// ranks and components that are carried along. Verification is not in it.

@@ -72,11 +72,11 @@ pub struct Workload<'a> {
     /// Whether misuse of the heap is looked for after each run, if the allocator does
     /// that.
     pub check_heap: bool,
-    /// What changes it, round by round.
+    /// Its changes, round by round.
     pub stream: UpdateStream,
-    /// What changes it after that, event by event.
+    /// Its changes after that, event by event.
     pub events: Option<EventStream>,
-    /// What is computed on it.
+    /// The algorithms that run on it.
     pub algorithms: Algorithms,
 }
 

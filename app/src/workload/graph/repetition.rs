@@ -15,7 +15,7 @@ pub(super) struct Repetitions<'w, 'b> {
     backend: &'b dyn Backend,
     /// Whether there is more than one.
     repeated: bool,
-    /// What was drawn, for each change in the order of a run; without repetition the last draw
+    /// Edges that were drawn, for each change in the order of a run; without repetition the last draw
     /// only.
     drawn: Vec<Vec<Edge>>,
     /// The vertices that were drawn, for each round.

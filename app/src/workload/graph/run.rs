@@ -12,7 +12,7 @@ use crate::Error;
 use crate::graph::verify::Checker;
 use crate::graph::{Change, Edge, MemoryUse, Pattern, Store, StoreError};
 
-/// What a run found and took.
+/// The results and the measurements of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Making the heap and loading the graph, in milliseconds.
@@ -25,9 +25,9 @@ pub struct Run {
     pub vertex_updates: Vec<AppliedVertices>,
     /// Batches of events, in their order.
     pub event_batches: Vec<AppliedEvents>,
-    /// What was carried along, round by round or after all events, if that was asked for.
+    /// Incremental results, round by round or after all events, if they were asked for.
     pub rounds: Vec<RoundResults>,
-    /// What the graph takes after each round.
+    /// The memory of the graph after each round.
     pub round_memory: Vec<MemoryUse>,
     /// Vertices at the end, without those that were deleted.
     pub vertices: u32,
@@ -35,16 +35,16 @@ pub struct Run {
     pub entries: u64,
     /// Bytes of blocks after loading.
     pub loaded_bytes: u64,
-    /// What the graph takes at the end.
+    /// The memory of the graph at the end.
     pub memory: MemoryUse,
     /// External fragmentation of the heap at the end, if the allocator can be walked and has
     /// free memory.
     pub external_fragmentation: Option<f64>,
-    /// What was computed at the end.
+    /// The results of the algorithms at the end.
     pub results: Results,
     /// Fingerprint of the graph at the end.
     pub hash: u64,
-    /// What was compared with another implementation.
+    /// The results that were compared with another implementation.
     pub verified: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Running<'b> {
     pub vertex_updates: Vec<AppliedVertices>,
     pub event_batches: Vec<AppliedEvents>,
     pub rounds: Vec<RoundResults>,
-    /// What the graph takes now.
+    /// The memory of the graph now.
     pub memory: MemoryUse,
     pub round_memory: Vec<MemoryUse>,
 }

@@ -6,7 +6,7 @@ use crate::graph::{Change, Counts, Draw, Edge, Pattern, PhaseTimes, Update};
 /// All updates of a run: rounds of the same changes.
 #[derive(Clone, Debug)]
 pub struct UpdateStream {
-    /// What is inserted and what is deleted, in this order, in every round.
+    /// Insertions and deletions, in this order, in every round.
     pub changes: Vec<(Change, Edges)>,
     /// Vertices that are inserted before them in every round.
     pub insert_vertices: u32,
@@ -16,7 +16,7 @@ pub struct UpdateStream {
     pub rounds: u32,
     /// Edges of a batch, at the most.
     pub batch: usize,
-    /// What edges are drawn from.
+    /// The seed of the edges that are drawn.
     pub seed: u64,
 }
 
@@ -65,7 +65,7 @@ impl Default for UpdateStream {
 }
 
 impl UpdateStream {
-    /// What the vertices of a round, from 1, are drawn from.
+    /// The source of the vertices of a round, from 1.
     pub(super) fn draw_vertices(&self, round: u32) -> Draw {
         Draw {
             seed: self.seed,
@@ -74,7 +74,7 @@ impl UpdateStream {
         }
     }
 
-    /// What the edges of a round, from 1, are drawn from.
+    /// The source of the edges of a round, from 1.
     pub(super) fn draw(&self, round: u32, drawn: &Drawn) -> Draw {
         let numbers = self.changes.iter().filter_map(|(_, edges)| match edges {
             Edges::Drawn(drawn) => Some(drawn.number),
@@ -89,12 +89,12 @@ impl UpdateStream {
     }
 }
 
-/// What became of the vertices that were inserted or deleted in a round.
+/// The outcome of the vertices that were inserted or deleted in a round.
 #[derive(Clone, Debug)]
 pub struct AppliedVertices {
     /// Number of the round, from 1.
     pub round: u32,
-    /// What was done.
+    /// The change.
     pub change: Change,
     /// Vertices to insert or to delete.
     pub vertices: usize,
@@ -108,12 +108,12 @@ pub struct AppliedVertices {
     pub ms: f64,
 }
 
-/// What became of a change in a round.
+/// The outcome of a change in a round.
 #[derive(Clone, Debug)]
 pub struct Applied {
     /// Number of the round, from 1.
     pub round: u32,
-    /// What was done.
+    /// The change.
     pub change: Change,
     /// How the edges were drawn, if they were.
     pub pattern: Option<Pattern>,
@@ -121,9 +121,9 @@ pub struct Applied {
     pub edges: usize,
     /// Batches.
     pub batches: usize,
-    /// What became of the edges.
+    /// The outcome of the edges.
     pub counts: Counts,
-    /// What the phases of all batches took.
+    /// The times of the phases of all batches.
     pub times: PhaseTimes,
 }
 
@@ -155,14 +155,14 @@ impl Applied {
         self.times.add_all(&update.times);
     }
 
-    /// What was done, for messages and results.
+    /// The name of the change, for messages and results.
     pub fn kind(&self) -> &'static str {
         kind(self.change)
     }
 }
 
 impl AppliedVertices {
-    /// What was done, for messages and results.
+    /// The name of the change, for messages and results.
     pub fn kind(&self) -> &'static str {
         kind(self.change)
     }

@@ -40,7 +40,7 @@ struct Length {
     budget: Duration,
 }
 
-/// What a thread has done in a round.
+/// The work of a thread in a round.
 struct Worked {
     pairs: u32,
     begun: Instant,
@@ -171,7 +171,7 @@ fn round<const CLOCKED: bool, S: MemorySource>(
     })
 }
 
-/// What a thread does: blocks of one size, one at a time, or of mixed sizes.
+/// The work of a thread: it requests blocks of one size, one at a time, or of mixed sizes.
 fn work<const CLOCKED: bool, S: MemorySource>(
     source: &S,
     length: Length,

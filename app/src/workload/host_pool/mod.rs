@@ -1,4 +1,4 @@
-//! What it takes the host to obtain memory of a backend and to give it back: the caching
+//! The time in which the host obtains memory of a backend and gives it back: the caching
 //! [`pool`](crate::pool) beside the backend's own calls.
 //!
 //! ```
@@ -89,7 +89,7 @@ impl Suite {
 ///
 /// # Errors
 ///
-/// When the backend cannot run. What happens in a case is in its row.
+/// When the backend cannot run. The outcome of a case is in its row.
 pub fn run(suite: &Suite, before: impl FnMut(&str)) -> Result<Vec<Row>, BackendError> {
     let meta = meta::of_device(&suite.backend.info()?);
     let mut runner = Runner {

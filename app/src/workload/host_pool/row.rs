@@ -4,7 +4,7 @@ use super::{Case, Row};
 use crate::meta::Meta;
 use crate::workload::Status;
 
-/// The row of a case of which nothing is known yet.
+/// The row of a case that has not run.
 pub(super) fn new(source: &'static str, case: Case, meta: Meta) -> Row {
     Row {
         source: source.to_owned(),

@@ -1,4 +1,4 @@
-//! What the calls of an allocator cost a kernel, by what its compiler says.
+//! The registers and the local memory that calls of an allocator cost a kernel, by its compiler.
 
 use heapwood_device::bench::{Pair, PairCoalesced};
 use heapwood_device::host::HostAllocator;

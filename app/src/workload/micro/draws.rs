@@ -1,4 +1,4 @@
-//! What `probability` draws: how often its kernel is launched, and with which probabilities.
+//! The parameters of `probability`: how often its kernel is launched, and with which probabilities.
 
 use heapwood_device::bench::{Probability, ProbabilityArguments, chance};
 use heapwood_device::launch::Call;

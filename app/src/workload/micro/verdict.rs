@@ -1,4 +1,4 @@
-//! What the rows of a benchmark mean together.
+//! The verdict on all rows of a benchmark.
 
 use super::Row;
 use crate::Error;
