@@ -149,6 +149,31 @@ fn recipes_are_complete() {
             &["device/src/render/shade.rs"],
         ),
         ("app/src", "Mode::Normal", &[]),
+        // An option of a tree's build, and one that concerns allocators, which reports show.
+        ("app/src", "no_clip", &["app/src/job/tree.rs"]),
+        (
+            "app/src/cli",
+            "alloc_per_split",
+            &["app/src/cli/builder.rs"],
+        ),
+        ("app/src/job", "alloc_per_split", &["app/src/job/tree.rs"]),
+        // A benchmark that is none of the microbenchmarks.
+        (
+            "app/src",
+            "fragmentation::",
+            &[
+                "app/src/cli/bench.rs",
+                "app/src/cli/fragmentation.rs",
+                "app/src/job/bench.rs",
+                "app/src/job/child.rs",
+                "app/src/workload/fragmentation/",
+            ],
+        ),
+        (
+            "app/src",
+            "mod fragmentation;",
+            &["app/src/cli/mod.rs", "app/src/workload/mod.rs"],
+        ),
         // A command.
         (
             "app/src",
