@@ -6,6 +6,7 @@ use heapwood_graphs::GraphError;
 use heapwood_scenes::{CameraError, PanoramaError, SceneError, ViewError};
 use thiserror::Error;
 
+use crate::allocators::SpecError;
 use crate::backend::BackendError;
 use crate::diff::DiffError;
 use crate::encode::EncodeError;
@@ -20,6 +21,9 @@ pub enum Error {
     /// Arguments that make no sense.
     #[error("{0}")]
     Usage(String),
+    /// A choice of an allocator that cannot be made.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
     /// A scene that cannot be used.
     #[error(transparent)]
     Scene(#[from] SceneError),
@@ -135,6 +139,7 @@ impl Error {
             },
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
+            | Self::Spec(_)
             | Self::Camera(_)
             | Self::Backend(BackendError::TooManyThreads { .. })
             | Self::Heap(HeapError::Parameter { .. }) => 2,

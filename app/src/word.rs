@@ -39,12 +39,12 @@ impl Word for PathBuf {
 /// # Errors
 ///
 /// Those of `parse`, and for a word that is no text.
-pub fn by_text<T>(
+pub fn by_text<T, E: std::fmt::Display>(
     word: OsString,
-    parse: impl FnOnce(&str) -> Result<T, String>,
+    parse: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<T, String> {
     match word.to_str() {
-        Some(text) => parse(text),
+        Some(text) => parse(text).map_err(|error| error.to_string()),
         None => Err(format!("`{}` is no text", word.display())),
     }
 }

@@ -6,7 +6,7 @@ mod short;
 mod spec;
 
 pub use heapwood_device::description::{Description, Parameter};
-pub use parse::parse_list;
+pub use parse::{SpecError, parse_list};
 pub use short::short_form;
 pub use spec::Spec;
 

@@ -4,20 +4,49 @@ use std::sync::OnceLock;
 
 use heapwood_device::allocator::SetupError;
 use heapwood_device::host::HostAllocator;
+use thiserror::Error;
 
 use super::spec::{COALESCE, Spec};
 use super::{all, by_name, forms, names, published};
 
+/// A choice of an allocator that cannot be made. Each displays as one line with the way out.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum SpecError {
+    /// There is no allocator of this name.
+    #[error("no allocator `{name}`: choose from {}", names())]
+    Unknown {
+        /// The name that was given.
+        name: String,
+    },
+    /// A parameter is given twice.
+    #[error("parameter {parameter} of {allocator} is given twice")]
+    Twice {
+        /// Its name.
+        parameter: String,
+        /// The allocator.
+        allocator: String,
+    },
+    /// A parameter is none of the allocator's, or has a value that it cannot have.
+    #[error("{allocator} takes the parameters {known}")]
+    Parameter {
+        /// The allocator.
+        allocator: String,
+        /// Its parameters, each with the values that it can have.
+        known: String,
+    },
+}
+
 impl Spec {
-    /// Reads a choice.
+    /// Reads a choice: `gallatin`, `cmalloc:walk=paper,frag=2`.
     ///
     /// # Errors
     ///
-    /// A message, of one line, that says what there is to choose from.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// [`SpecError`].
+    pub fn parse(text: &str) -> Result<Self, SpecError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let allocator = by_name(name)
-            .ok_or_else(|| format!("no allocator `{name}`: choose from {}", names()))?;
+        let allocator = by_name(name).ok_or_else(|| SpecError::Unknown {
+            name: name.to_owned(),
+        })?;
         let mut spec = Self {
             allocator,
             parameters: Vec::new(),
@@ -30,7 +59,10 @@ impl Spec {
                 || spec.parameters.iter().any(|(known, _)| known == key)
                 || (key == COALESCE && spec.coalesce);
             if is_known {
-                return Err(format!("parameter {key} of {name} is given twice"));
+                return Err(SpecError::Twice {
+                    parameter: key.to_owned(),
+                    allocator: name.to_owned(),
+                });
             } else if key == COALESCE && value.is_empty() {
                 spec.coalesce = true;
             } else if let Some(form) = forms::choose(allocator, key, value) {
@@ -49,7 +81,7 @@ impl Spec {
 
     /// Tries the parameters on a pool in which any allocator fits. `setup` only
     /// computes, so that there need not be one.
-    fn check_parameters(&self) -> Result<(), String> {
+    fn check_parameters(&self) -> Result<(), SpecError> {
         match self.setup(std::ptr::null_mut(), 1 << 30, 8) {
             Err(SetupError::BadParameter { expected }) => {
                 let mut known = vec![COALESCE.to_owned()];
@@ -58,12 +90,10 @@ impl Spec {
                 let about = &self.allocator.description;
                 let name = about.parameters.iter().find(|known| known.name == "name");
                 let name = name.map(|name| format!("; a NAME is of {}", name.values));
-                Err(format!(
-                    "{} takes the parameters {}{}",
-                    self.name(),
-                    known.join(", "),
-                    name.unwrap_or_default()
-                ))
+                Err(SpecError::Parameter {
+                    allocator: self.name().to_owned(),
+                    known: known.join(", ") + &name.unwrap_or_default(),
+                })
             }
             _ => Ok(()),
         }
@@ -89,7 +119,7 @@ fn without_free(allocator: &'static HostAllocator) -> &'static HostAllocator {
 /// # Errors
 ///
 /// As for [`Spec::parse`].
-pub fn parse_list(text: &str) -> Result<Vec<Spec>, String> {
+pub fn parse_list(text: &str) -> Result<Vec<Spec>, SpecError> {
     let mut choices: Vec<String> = Vec::new();
     let named = |allocator: &HostAllocator| allocator.description.name.to_owned();
     for part in text.split(',') {
@@ -153,7 +183,7 @@ mod tests {
     }
 
     fn message(text: &str) -> String {
-        Spec::parse(text).map(|spec| spec.to_string()).unwrap_err()
+        Spec::parse(text).unwrap_err().to_string()
     }
 
     #[test]

@@ -38,8 +38,7 @@ pub struct Arguments {
 
 /// Lists every allocator and the user's, or one.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
-    let spec = arguments.name.as_deref().map(Spec::parse).transpose();
-    let spec = spec.map_err(Error::Usage)?;
+    let spec = arguments.name.as_deref().map(Spec::parse).transpose()?;
     arguments.link.check_use(spec.as_ref())?;
     let named = spec.as_ref().map(|spec| spec.allocator);
     let backend = arguments.link.decide(&arguments.backend, None)?.open()?;

@@ -14,7 +14,7 @@ use crate::job::{BenchJob, Runner};
 ///
 /// [`Error::Usage`] for a list that names another, and for files to link that do not belong to it.
 pub fn specs(list: &str, coalesce: bool, link: &LinkArguments) -> Result<Vec<Spec>, Error> {
-    let mut specs = allocators::parse_list(list).map_err(Error::Usage)?;
+    let mut specs = allocators::parse_list(list)?;
     for spec in &mut specs {
         spec.coalesce |= coalesce;
     }

@@ -36,7 +36,7 @@ pub struct Arguments {
 
 /// Writes the files and says which.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
-    let spec = Spec::parse(&arguments.allocator).map_err(Error::Usage)?;
+    let spec = Spec::parse(&arguments.allocator)?;
     let files = export::files(&spec, &arguments.allocator, arguments.pool)?;
     export::write(&arguments.output, &files)?;
     let lines = files.iter().map(|(name, text)| {

@@ -59,7 +59,7 @@ impl AllocatorArguments {
     pub fn spec(&self) -> Result<Spec, Error> {
         let spec = match &self.allocator {
             Some(spec) => spec.clone(),
-            None => Spec::parse(DEFAULT).map_err(Error::Usage)?,
+            None => Spec::parse(DEFAULT)?,
         };
         refuse_coalesce(&spec)?;
         self.link.check([&spec])?;

@@ -39,7 +39,7 @@ pub fn call_costs(
     for threads in THREADS {
         let mut rows = Vec::new();
         for allocator in PAIR {
-            let spec = Spec::parse(allocator).map_err(Error::Failed)?;
+            let spec = Spec::parse(allocator)?;
             rows.push(runner.run(&case(spec, threads, plan, &options))?);
         }
         costs.extend(call_cost(&rows[0], &rows[1]));

@@ -209,7 +209,8 @@ fn every_value_serves_or_is_refused_in_a_line() {
                     let text = format!("{name}:{}={value}", parameter.name);
                     match Spec::parse(&text) {
                         Ok(spec) => attempt(&spec, &memory, &mut known),
-                        Err(message) => {
+                        Err(error) => {
+                            let message = error.to_string();
                             assert!(message.contains(parameter.name), "{text}: {message}");
                             assert_eq!(message.lines().count(), 1, "{text}: {message}");
                         }
@@ -265,5 +266,5 @@ fn coalesce_takes_no_value_and_stands_once() {
         assert!(message.is_err(), "{text}: {message:?}");
     }
     let message = Spec::parse("cfmalloc:coalesce,coalesce").map(|spec| spec.to_string());
-    assert!(message.is_err_and(|message| message.contains("twice")));
+    assert!(message.is_err_and(|error| error.to_string().contains("twice")));
 }

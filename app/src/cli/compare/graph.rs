@@ -49,7 +49,7 @@ pub struct Arguments {
 
 /// Keeps the graph over each allocator in each layout, and writes the table.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
+    let specs = allocators::parse_list(&arguments.allocators)?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
     check(work, &Saves::default())?;

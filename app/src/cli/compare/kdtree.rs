@@ -50,7 +50,7 @@ pub struct Arguments {
 
 /// Builds over each allocator in a process of its own and writes the table.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let specs = allocators::parse_list(&arguments.allocators).map_err(Error::Usage)?;
+    let specs = allocators::parse_list(&arguments.allocators)?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let Some(scene) = &arguments.scenes.scene else {
         return frames(arguments, specs);

@@ -69,7 +69,7 @@ impl ThreadsBenchmark {
         self.check()?;
         let case = Case {
             workload: Microbenchmark::Threads,
-            allocator: Spec::parse(allocator).map_err(Error::Usage)?,
+            allocator: Spec::parse(allocator)?,
             heap: self.heap,
             pool_bytes: self.pool_bytes,
             threads: self.threads,
