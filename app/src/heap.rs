@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SYSTEM_HEAP_STATE, SetupError};
+use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SetupError};
 use heapwood_device::allocators::has_external_granted;
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::link::OwnHeap;
+use crate::max_pool::is_whole;
 use crate::size::display;
 
 /// The unit to which the size of the system's heap is rounded up where it is a part of a pool.
@@ -124,49 +125,6 @@ fn invalid_grants(outside: u64, misaligned: u64) -> String {
     }
 }
 
-/// The largest pool that can be had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MostPool {
-    /// Its size, in bytes.
-    pub bytes: u64,
-    /// Whether the allocator is why it is not larger, not the memory that is free.
-    pub by_allocator: bool,
-}
-
-impl MostPool {
-    /// The largest pool that `spec` can use and the backend has memory for beside
-    /// `others` bytes, an eighth of the rest being left for what comes and goes.
-    ///
-    /// # Errors
-    ///
-    /// Faults of the backend.
-    pub fn beside(backend: &dyn Backend, spec: &Spec, others: u64) -> Result<Self, BackendError> {
-        let free = backend.free_memory()?.saturating_sub(others);
-        let free = free - free / 8;
-        // No allocator can use so much, and one that is asked says what it can.
-        let everything = 1 << 60;
-        let processors = backend.info().processors;
-        let limit = match spec.setup(std::ptr::null_mut(), everything, processors) {
-            Err(SetupError::PoolTooLarge { limit }) => limit,
-            _ => everything,
-        };
-        Ok(Self {
-            bytes: limit.min(free),
-            by_allocator: limit <= free,
-        })
-    }
-}
-
-impl std::fmt::Display for MostPool {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let why = match self.by_allocator {
-            true => "the most that the allocator can use",
-            false => "the most that there is memory for",
-        };
-        write!(f, "{}, {why}", display(self.bytes))
-    }
-}
-
 /// The name of an allocator in messages about refused requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AllocatorName {
@@ -229,9 +187,7 @@ impl<'b> DeviceHeap<'b> {
             .map_err(sorted)?;
         let elsewhere = (spec.allocator.elsewhere)(&planned);
         if spec.allocator.properties.system_heap {
-            // All but its state may be the heap's; whether blocks are checked makes the state
-            // larger, and not the heap.
-            let whole = pool_bytes - elsewhere <= SYSTEM_HEAP_STATE;
+            let whole = is_whole(pool_bytes, elsewhere);
             let bytes = elsewhere.next_multiple_of(SYSTEM_HEAP_STEP);
             backend.size_system_heap(if whole { pool_bytes } else { bytes }, whole)?;
         }

@@ -20,6 +20,7 @@ pub mod graph;
 pub mod heap;
 pub mod job;
 pub mod link;
+pub mod max_pool;
 pub mod meta;
 pub mod output;
 pub mod pool;

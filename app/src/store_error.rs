@@ -4,7 +4,8 @@
 use thiserror::Error;
 
 use crate::backend::BackendError;
-use crate::heap::{AllocatorName, HeapError, MostPool};
+use crate::heap::{AllocatorName, HeapError};
+use crate::max_pool::MaxPool;
 use crate::size::display;
 
 /// Why an operation on a graph did not succeed. The graph is as it was before.
@@ -46,7 +47,7 @@ pub enum StoreError {
         /// The allocator.
         allocator: AllocatorName,
         /// That pool.
-        most: MostPool,
+        most: MaxPool,
     },
     /// More than the store numbers.
     #[error("{count} {what} are more than a store can number, {limit}; use a smaller graph")]

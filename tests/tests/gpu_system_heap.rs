@@ -9,6 +9,7 @@ use heapwood::allocators::{Spec, all};
 use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
 use heapwood::graph::Change;
 use heapwood::heap::{DeviceHeap, HeapError};
+use heapwood::max_pool::{MaxPool, PoolLimit};
 use heapwood::size::Pool;
 use heapwood::tree::{KernelBuild, Options};
 use heapwood_device::allocator::SYSTEM_HEAP_STATE;
@@ -41,6 +42,7 @@ clauses! {
     a_full_heap_refuses_and_serves_again
     another_size_is_refused_where_there_is_one
     trees_leave_nothing_behind
+    graphs_and_trees_take_the_heap_that_is_fixed
 }
 
 fn specs() -> Vec<Spec> {
@@ -132,6 +134,31 @@ fn trees_leave_nothing_behind(backend: &dyn Backend, _: Scale) {
     }
 }
 
+fn graphs_and_trees_take_the_heap_that_is_fixed(backend: &dyn Backend, _: Scale) {
+    let on_cpu = (!backend.info().is_gpu).then(|| FixedHeap(cpu(2)));
+    let backend = on_cpu.as_ref().map_or(backend, |fixed| fixed);
+    for spec in specs() {
+        let first = DeviceHeap::new(backend, &spec, POOL).expect("the heap");
+        first.init().expect("the kernel is loaded");
+        for (form, vertices) in FORMS.into_iter().zip([100, 10_000, 1_000, 100]) {
+            let what = format!("{}, {form:?}", spec.name());
+            let kept = Kept::of(&graphs::uniform(vertices, vertices, form.directed, 3));
+            let store = form.store(backend, &spec, Pool::Auto, kept.csr());
+            assert_eq!(store.pool_bytes(), POOL, "{what}");
+            kept.assert_in(&store, &what);
+        }
+        let triangles = heapwood::tree::triangles(&generate::knot());
+        let (pool, options) = (Pool::Auto, Options::default());
+        let build = KernelBuild::prepare(backend, &triangles, &spec, pool, options);
+        build
+            .expect("the heap that is fixed")
+            .build(false)
+            .expect("a tree");
+        let most = MaxPool::beside(backend, &spec, 0).expect("a limit");
+        assert_eq!((most.bytes, most.limit), (POOL, PoolLimit::SystemHeap));
+    }
+}
+
 /// The end of a store on a backend, over each form: `after` is called when one is gone, with the
 /// bytes of its blocks.
 fn stores_come_and_go(
@@ -193,6 +220,54 @@ fn stores_leave_nothing_behind_on_the_cpu() {
         assert!(counts.iter().any(|&count| count > 0), "{what}");
         assert_eq!(counts.last(), Some(&0), "{what}");
     });
+}
+
+/// The CPU backend, whose heap of the system has `POOL` bytes as if kernels used it.
+struct FixedHeap(Box<dyn Backend>);
+
+impl Backend for FixedHeap {
+    fn info(&self) -> DeviceInfo {
+        self.0.info()
+    }
+
+    fn solo_workers(&self) -> u32 {
+        self.0.solo_workers()
+    }
+
+    fn free_memory(&self) -> Result<u64, BackendError> {
+        self.0.free_memory()
+    }
+
+    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
+        self.0.memory(bytes, zeroed)
+    }
+
+    fn fixed_system_heap(&self) -> Result<Option<u64>, BackendError> {
+        Ok(Some(POOL))
+    }
+
+    fn size_system_heap(&self, bytes: u64, exact: bool) -> Result<(), BackendError> {
+        match bytes == POOL || (!exact && bytes < POOL) {
+            true => Ok(()),
+            false => Err(BackendError::SystemHeapFixed {
+                bytes: POOL,
+                wanted: bytes,
+            }),
+        }
+    }
+
+    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        // SAFETY: the contract of `launch_parts`.
+        unsafe { self.0.launch_parts(parts) }
+    }
+
+    fn registers(
+        &self,
+        kernel: KernelId,
+        allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        self.0.registers(kernel, allocator)
+    }
 }
 
 /// The CPU backend, with the bytes in blocks after each launch over a heap of the system.

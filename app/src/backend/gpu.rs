@@ -235,6 +235,11 @@ impl Backend for Cuda {
         Ok(())
     }
 
+    fn fixed_system_heap(&self) -> Result<Option<u64>, BackendError> {
+        let loaded = self.loaded();
+        Ok(loaded.system_heap.filter(|_| loaded.uses_system_heap))
+    }
+
     /// The functions are linked with the kernels.
     fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
         if !allocator.properties.external {

@@ -182,6 +182,15 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
 
+    /// The size of the heap of the system in bytes, once it cannot be changed any more.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    fn fixed_system_heap(&self) -> Result<Option<u64>, BackendError> {
+        Ok(None)
+    }
+
     /// The heap of an allocator, with what it needs of this backend: one in functions of the
     /// user's ([`EXTERNAL`](heapwood_device::allocator::Allocator::EXTERNAL)) has their
     /// addresses in its heap, where they are not linked. Backends that no file was given to

@@ -11,7 +11,8 @@ use super::StoreError;
 use super::device_store::{DeviceStore, Rows};
 use super::options::Options;
 use crate::backend::Backend;
-use crate::heap::{AllocatorName, HeapError, MostPool};
+use crate::heap::{AllocatorName, HeapError};
+use crate::max_pool::MaxPool;
 use crate::size::Pool;
 
 /// Least first pool of `--pool auto`, in bytes, where there is that much.
@@ -50,13 +51,13 @@ pub(super) fn load_into_pool<'b>(
     if options.pool != Pool::Auto {
         return attempt(wanted);
     }
-    let most = || MostPool::beside(backend, &options.spec, shape.bytes() as u64);
-    let full = |most: MostPool| StoreError::Full {
+    let most = || MaxPool::beside(backend, &options.spec, shape.bytes() as u64);
+    let full = |most: MaxPool| StoreError::Full {
         allocator: AllocatorName::of(&options.spec),
         most,
     };
     let mut bound = most()?;
-    let mut pool_bytes = wanted.min(bound.bytes);
+    let mut pool_bytes = bound.first(wanted);
     if pool_bytes < least {
         return Err(full(bound));
     }

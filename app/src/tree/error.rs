@@ -5,7 +5,8 @@ use thiserror::Error;
 
 use super::file::TreeFileError;
 use crate::backend::BackendError;
-use crate::heap::{AllocatorName, DeviceHeap, HeapError, MostPool};
+use crate::heap::{AllocatorName, DeviceHeap, HeapError};
+use crate::max_pool::MaxPool;
 use crate::size::display;
 
 /// Why there is no tree.
@@ -42,7 +43,7 @@ pub enum TreeError {
         /// The allocator.
         allocator: AllocatorName,
         /// That pool.
-        most: MostPool,
+        most: MaxPool,
     },
     /// The build failed for another reason.
     #[error(transparent)]

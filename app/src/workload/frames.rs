@@ -30,7 +30,8 @@ use heapwood_scenes::Scene;
 
 use crate::allocators::Spec;
 use crate::backend::Backend;
-use crate::heap::{AllocatorName, HeapError, MostPool};
+use crate::heap::{AllocatorName, HeapError};
+use crate::max_pool::MaxPool;
 use crate::meta::offset_of;
 use crate::samples::Samples;
 use crate::size::Pool;
@@ -158,7 +159,7 @@ impl Workload<'_> {
         let mut pool_bytes = fixed.unwrap_or(2 * first_pool(root));
         loop {
             if fixed.is_none() {
-                pool_bytes = pool_bytes.min(self.most(backend)?.bytes);
+                pool_bytes = self.most(backend)?.first(pool_bytes);
             }
             match self.within(backend, pool_bytes, runs, &mut after_each) {
                 Err(error) if fixed.is_none() && is_small_pool(&error) => {
@@ -175,7 +176,7 @@ impl Workload<'_> {
     }
 
     /// The largest pool beside the memory for a first build of the largest frame.
-    fn most(&self, backend: &dyn Backend) -> Result<MostPool, TreeError> {
+    fn most(&self, backend: &dyn Backend) -> Result<MaxPool, TreeError> {
         let mut beside = 0;
         for frame in self.frames {
             let count = u32::try_from(frame.triangles.len()).unwrap_or(u32::MAX);
@@ -183,7 +184,7 @@ impl Workload<'_> {
             let workspace = Plan::new(count, self.options, limits)?.bytes();
             beside = beside.max(size_of_val(frame.triangles.as_slice()) + workspace);
         }
-        Ok(MostPool::beside(backend, &self.spec, beside as u64)?)
+        Ok(MaxPool::beside(backend, &self.spec, beside as u64)?)
     }
 
     /// Builds each frame by itself and then all of them, in pools of this size.

@@ -5,6 +5,7 @@ use heapwood::Error;
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Cpu, Grid, Launch, Quota};
 use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
+use heapwood::max_pool::{MaxPool, PoolLimit};
 use heapwood::size::Pool;
 use heapwood_device::graph::store::measure::Measure;
 use heapwood_device::kernel::Args;
@@ -148,7 +149,7 @@ fn a_pool_grows_as_far_as_there_is_memory() {
     let StoreError::Full { most, .. } = error else {
         panic!("{error}");
     };
-    assert!(!most.by_allocator && most.bytes < quota.free_bytes());
+    assert!(most.limit == PoolLimit::Memory && most.bytes < quota.free_bytes());
     assert_eq!(store.pool_bytes(), pool);
     assert_eq!(store.entries(), Ok(100_000 + u64::from(number)));
     let error = Error::from(error);
@@ -160,8 +161,8 @@ fn a_pool_grows_as_far_as_there_is_memory() {
 fn a_pool_grows_no_further_than_its_allocator_can() {
     let (backend, _) = machine(u64::MAX);
     let spec = spec("awmalloc");
-    let most = heapwood::heap::MostPool::beside(&backend, &spec, 0).expect("a limit");
-    assert!(most.by_allocator);
+    let most = MaxPool::beside(&backend, &spec, 0).expect("a limit");
+    assert_eq!(most.limit, PoolLimit::Allocator);
     let setup = |bytes| spec.setup(std::ptr::null_mut(), bytes, 2);
     assert!(setup(most.bytes).is_ok() && setup(most.bytes + 1).is_err());
 }

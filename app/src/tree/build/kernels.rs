@@ -9,7 +9,8 @@ use heapwood_device::render::Triangle;
 
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory};
-use crate::heap::{AllocatorName, DeviceHeap, HeapError, MostPool};
+use crate::heap::{AllocatorName, DeviceHeap, HeapError};
+use crate::max_pool::MaxPool;
 use crate::size::Pool;
 use crate::tree::built::{Built, KernelStats};
 use crate::tree::device_tree::{Array, Arrays, DeviceTree};
@@ -175,7 +176,7 @@ impl<'b> KernelBuild<'b> {
         // The largest pool beside the workspace, whose size budgets do not change.
         let most = move |limits| {
             let plan = Plan::new(count, options, limits)?;
-            let most = MostPool::beside(backend, spec, plan.bytes() as u64)?;
+            let most = MaxPool::beside(backend, spec, plan.bytes() as u64)?;
             Ok::<_, TreeError>(most)
         };
         // A larger pool than this one, which the caller has freed.
@@ -189,7 +190,7 @@ impl<'b> KernelBuild<'b> {
             Ok(larger)
         };
         if pool == Pool::Auto {
-            pool_bytes = pool_bytes.min(most(limits)?.bytes);
+            pool_bytes = most(limits)?.first(pool_bytes);
         }
         loop {
             let heap = DeviceHeap::new(backend, spec, pool_bytes);
