@@ -5,6 +5,8 @@
 //! each access would go through a generic address. The structure is rebuilt
 //! from the scalars inside the entry, where the compiler sees through it.
 
+use core::ops::Deref;
+
 use crate::device_heap::DeviceHeap;
 use crate::registers::RegisterUse;
 use crate::simt::Warp;
@@ -29,6 +31,36 @@ impl Args {
         pointers: [core::ptr::null_mut(); POINTERS],
         integers: [0; INTEGERS],
     };
+}
+
+/// Arguments of a kernel that satisfy the contract of their type, while this value or a copy of
+/// it is in use.
+///
+/// Invariant: the contract, from `new` on. The arguments cannot be changed in here; so the methods
+/// that a kernel's module adds may follow the pointers, and are safe where an index cannot be
+/// wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Valid<A>(A);
+
+impl<A> Valid<A> {
+    /// A view of what the arguments point to.
+    ///
+    /// # Safety
+    ///
+    /// The arguments satisfy the contract that their type states.
+    #[inline(always)]
+    pub unsafe fn new(arguments: A) -> Self {
+        Self(arguments)
+    }
+}
+
+impl<A> Deref for Valid<A> {
+    type Target = A;
+
+    #[inline(always)]
+    fn deref(&self) -> &A {
+        &self.0
+    }
 }
 
 /// A kernel that works over an allocator.

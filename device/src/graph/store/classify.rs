@@ -11,9 +11,11 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use crate::graph::store::Vertex;
+use cuda_std::atomic::AtomicU64;
+
 use crate::graph::store::scan::sum_before;
-use crate::graph::store::update::{NO_POSITION, UpdateArguments, word};
+use crate::graph::store::update::{NO_POSITION, Update, UpdateArguments, word};
+use crate::graph::store::{Vertex, VertexId};
 use crate::kernel::PlainKernel;
 use crate::simt::reduce::has;
 use crate::simt::{Warp, rank};
@@ -31,15 +33,15 @@ enum Verdict {
     Rejected,
 }
 
-impl UpdateArguments {
-    /// Key `index`, which is in range.
+impl Update {
+    /// Key `index`.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and `index` is below the number of keys.
+    /// `index` is below the number of keys.
     #[inline(always)]
     unsafe fn key(&self, index: u32) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: below the number of keys.
         unsafe { *self.keys.add(index as usize) }
     }
 
@@ -48,54 +50,52 @@ impl UpdateArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and `index` is below the number of keys.
+    /// `index` is below the number of keys.
     #[inline(always)]
     unsafe fn verdict(
         &self,
         index: u32,
         search: impl Fn(&Vertex, u32) -> (u32, bool),
     ) -> (Verdict, u32, bool) {
-        // SAFETY: the caller's promise; a key that is not rejected has a source and a target that
-        // exist.
-        unsafe {
-            let form = self.form();
-            let key = self.key(index);
-            let (source, target) = (form.source(key), form.target(key));
-            let counts = form.counts(source, target);
-            if source == self.vertices {
-                return (Verdict::Rejected, NO_POSITION, counts);
-            }
-            if self.absent() > 0
-                && (self.record(source).is_absent() || self.record(target).is_absent())
-            {
-                return (Verdict::Rejected, NO_POSITION, counts);
-            }
-            if index > 0 && self.key(index - 1) == key {
-                return (Verdict::Duplicate, NO_POSITION, counts);
-            }
-            let (position, found) = search(&self.record(source), target);
-            match (found, self.deletes()) {
-                (true, false) => (Verdict::Duplicate, NO_POSITION, counts),
-                (false, true) => (Verdict::Missing, NO_POSITION, counts),
-                _ => (Verdict::Change, position, counts),
-            }
+        let form = self.form();
+        // SAFETY: below the number of keys.
+        let key = unsafe { self.key(index) };
+        let (source, target) = (form.source(key), form.target(key));
+        let counts = form.counts(source, target);
+        if source == self.vertices {
+            return (Verdict::Rejected, NO_POSITION, counts);
+        }
+        // SAFETY: a key whose source is not the number of vertices has ends that exist.
+        let (from, to) = unsafe { (VertexId::new(source), VertexId::new(target)) };
+        if self.absent() > 0 && (self.record(from).is_absent() || self.record(to).is_absent()) {
+            return (Verdict::Rejected, NO_POSITION, counts);
+        }
+        // SAFETY: below `index`.
+        if index > 0 && unsafe { self.key(index - 1) } == key {
+            return (Verdict::Duplicate, NO_POSITION, counts);
+        }
+        let (position, found) = search(&self.record(from), target);
+        match (found, self.deletes()) {
+            (true, false) => (Verdict::Duplicate, NO_POSITION, counts),
+            (false, true) => (Verdict::Missing, NO_POSITION, counts),
+            _ => (Verdict::Change, position, counts),
         }
     }
 }
 
 /// Finds out what each key does, and counts. `search` tells where a target
-/// belongs among the neighbours of a vertex, and whether it is there.
+/// belongs among the neighbours of a vertex, and whether it is there. All lanes call this.
 ///
 /// # Safety
 ///
-/// The arguments' contract holds, and all lanes of the warp make the call.
+/// The launch is that of `Classify`: no other lane writes the words that this one writes.
 #[inline(always)]
 pub unsafe fn classify<W: Warp>(
     warp: W,
-    update: &UpdateArguments,
+    update: &Update,
     search: impl Fn(&Vertex, u32) -> (u32, bool),
 ) {
-    // SAFETY: the caller's promise; there is a word for each key and each tile.
+    // SAFETY: there is a word for each key and each tile, and a tile is one warp's.
     unsafe {
         let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
         let mut tile = warp.warp();
@@ -130,15 +130,15 @@ pub unsafe fn classify<W: Warp>(
         if warp.lane() == 0 {
             // Relaxed: sums that the host reads after the launch. One addition
             // a warp, and none of what did not occur.
-            let add = |index: usize, value: u64| {
+            let add = |word: &AtomicU64, value: u64| {
                 if value > 0 {
-                    update.header(index).fetch_add(value, Relaxed);
+                    word.fetch_add(value, Relaxed);
                 }
             };
-            add(word::APPLIED, applied);
-            add(word::DUPLICATES, duplicates);
-            add(word::MISSING, missing);
-            add(word::REJECTED, rejected);
+            add(update.header::<{ word::APPLIED }>(), applied);
+            add(update.header::<{ word::DUPLICATES }>(), duplicates);
+            add(update.header::<{ word::MISSING }>(), missing);
+            add(update.header::<{ word::REJECTED }>(), rejected);
         }
     }
 }
@@ -153,7 +153,10 @@ impl PlainKernel for Classify {
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
         // SAFETY: the kernel's contract; a record of the store has a block with its
         // neighbours, and nobody writes to blocks in this launch.
-        unsafe { classify(warp, &update, |record, target| record.search(target)) };
+        unsafe {
+            let update = Update::new(update);
+            classify(warp, &update, |record, target| record.search(target));
+        }
     }
 }
 
@@ -168,6 +171,7 @@ impl PlainKernel for Compact {
         // SAFETY: the kernel's contract; the launch before has written the sums, there is a
         // word for each key, and there are no more changes than keys.
         unsafe {
+            let update = Update::new(update);
             let mut tile = warp.warp();
             while tile < update.tiles {
                 let mut next = sum_before(warp, update.sums, tile);
@@ -189,7 +193,8 @@ impl PlainKernel for Compact {
                 }
                 if tile + 1 == update.tiles && warp.lane() == 0 {
                     // Relaxed: read by later launches.
-                    update.header(word::CHANGES).store(u64::from(next), Relaxed);
+                    let changes = update.header::<{ word::CHANGES }>();
+                    changes.store(u64::from(next), Relaxed);
                 }
                 tile += warp.warps();
             }

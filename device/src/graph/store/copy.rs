@@ -16,7 +16,7 @@ use crate::arguments;
 use crate::graph::store::Vertex;
 use crate::graph::store::load::word;
 use crate::graph::store::scan::owner;
-use crate::kernel::PlainKernel;
+use crate::kernel::{PlainKernel, Valid};
 use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
 
@@ -42,55 +42,46 @@ arguments! {
     }
 }
 
-impl CopyArguments {
+/// A copy whose contract holds.
+pub type Copying = Valid<CopyArguments>;
+
+impl Copying {
     /// The offset of a vertex, or of the end.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and `vertex` is at most the number of vertices.
+    /// `vertex` is at most the number of vertices.
     #[inline(always)]
     unsafe fn offset(&self, vertex: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is an offset for each vertex and for the end.
         unsafe { *self.offsets.add(vertex as usize) }
     }
 
     /// A word of the status.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    unsafe fn status(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.status.add(index).cast::<AtomicU64>() }
+    fn status<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX < word::COUNT) };
+        // SAFETY: the status has a word of this index, which kernels access by atomic operations
+        // only.
+        unsafe { &*self.status.add(INDEX).cast::<AtomicU64>() }
     }
 
-    /// Adds the hashes of all lanes to that of the store.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and all lanes of the warp make the call.
+    /// Adds the hashes of all lanes to that of the store. All lanes call this.
     #[inline(always)]
-    pub unsafe fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let hash = all_sum64(warp, hash);
-            if warp.lane() == 0 && hash != 0 {
-                // Relaxed: a sum that the host reads after the launch.
-                self.status(word::HASH).fetch_add(hash, Relaxed);
-            }
+    pub fn add_hash<W: Warp>(&self, warp: W, hash: u64) {
+        let hash = all_sum64(warp, hash);
+        if warp.lane() == 0 && hash != 0 {
+            // Relaxed: a sum that the host reads after the launch.
+            self.status::<{ word::HASH }>().fetch_add(hash, Relaxed);
         }
     }
 
     /// Calls `visit` with each entry: its vertex, the vertex' record, its position
     /// among the vertex' neighbours and among all. Not collective.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds.
     #[inline(always)]
-    unsafe fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, Vertex, u32, u32)) {
-        // SAFETY: the caller's promise; owners are vertices.
+    fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, Vertex, u32, u32)) {
+        // SAFETY: offsets ascend up to the number of entries, so that entries below it have owners,
+        // which are vertices.
         unsafe {
             let total = self.offset(self.vertices);
             let mut tile = u64::from(warp.warp()) * u64::from(self.tile);
@@ -135,9 +126,10 @@ impl PlainKernel for CopyIn {
     unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
         // SAFETY: the kernel's contract; the launch before has made blocks for these degrees.
         unsafe {
+            let copy = Copying::new(copy);
             // Relaxed: written by an earlier launch.
-            if copy.status(word::REFUSED).load(Relaxed) != 0
-                || copy.status(word::INVALID).load(Relaxed) != 0
+            if copy.status::<{ word::REFUSED }>().load(Relaxed) != 0
+                || copy.status::<{ word::INVALID }>().load(Relaxed) != 0
             {
                 return;
             }
@@ -150,7 +142,7 @@ impl PlainKernel for CopyIn {
             });
             if !valid {
                 // Relaxed: the host reads it after the launch.
-                copy.status(word::INVALID).store(1, Relaxed);
+                copy.status::<{ word::INVALID }>().store(1, Relaxed);
             }
         }
     }
@@ -166,6 +158,7 @@ impl PlainKernel for CopyOut {
     unsafe fn run<W: Warp>(warp: W, copy: CopyArguments) {
         // SAFETY: the kernel's contract; the offsets were made from the records.
         unsafe {
+            let copy = Copying::new(copy);
             let mut hash = 0_u64;
             copy.for_each(warp, |vertex, record, position, entry| {
                 let target = *record.entries().add(position as usize);

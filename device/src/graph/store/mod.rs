@@ -19,6 +19,7 @@
 //! The owner of a store makes its heap empty in the end. Where that cannot be done, [`release`]
 //! frees the blocks.
 
+pub mod changes;
 pub mod classify;
 pub mod contiguous;
 pub mod copy;
@@ -39,4 +40,4 @@ mod vertex;
 pub mod vertices;
 pub mod view;
 
-pub use vertex::{ABSENT, Vertex, capacity_for, lower_bound, obtain_coalesced};
+pub use vertex::{ABSENT, Vertex, VertexId, capacity_for, lower_bound, obtain_coalesced};

@@ -13,21 +13,15 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use crate::graph::store::update::{CLASSES, UpdateArguments};
+use crate::graph::store::changes::{Change, Changes, Run};
+use crate::graph::store::update::{CLASSES, Class};
 use crate::simt::reduce::has;
 use crate::simt::{SCRATCH_BYTES, Warp, rank};
 
 /// Runs that a list has room for, a multiple of the lanes of a warp.
 const ROOM: u32 = 320;
-/// The class of a run that neither requests nor frees a block.
-pub const NO_CLASS: u32 = u32::MAX;
-
-/// The class of a block of so many entries, at least one.
-#[inline(always)]
-pub fn class_of(entries: u32) -> u32 {
-    // Blocks of 16 bytes and less are of class 0.
-    CLASSES - ((entries - 1) >> 2).leading_zeros()
-}
+/// The word of a run that neither requests nor frees a block.
+const NO_CLASS: u32 = u32::MAX;
 
 /// The parts of scratch memory, in words.
 mod part {
@@ -42,30 +36,35 @@ mod part {
 
 const _: () = assert!(part::END as usize * 4 <= SCRATCH_BYTES);
 
-/// Runs of a tile. Its functions are collective over the warp where they take one.
-pub struct Runs {
+/// Runs of a tile. Its functions are collective over the warp where their comments say so.
+///
+/// Invariant: the scratch memory is this list's, which holds the first change of each run below
+/// the length, in ascending order.
+pub struct Runs<'a, W> {
+    warp: W,
+    changes: &'a Changes,
     scratch: *mut u32,
     /// Runs that are listed.
-    pub length: u32,
+    length: u32,
     /// The first change that has not been looked at.
     next: u32,
     /// The end of the tile.
     end: u32,
-    /// All changes.
-    count: u32,
 }
 
-impl Runs {
-    /// The runs that begin in the tile of this warp, of the changes of an update. None is
-    /// listed yet.
+/// A run of a list: a number below its length.
+#[derive(Clone, Copy)]
+pub struct Listed(u32);
+
+impl<'a, W: Warp> Runs<'a, W> {
+    /// The runs that begin in the tile of this warp. None is listed yet.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds after `Compact`.
+    /// Nothing else uses the scratch memory of the warp while this value is in use.
     #[inline(always)]
-    pub unsafe fn new<W: Warp>(warp: W, update: &UpdateArguments) -> Self {
-        // SAFETY: the caller's promise.
-        let count = unsafe { update.change_count() };
+    pub unsafe fn new(warp: W, changes: &'a Changes) -> Self {
+        let count = changes.count();
         // Whole rows, so that a row is read by one warp. There is a warp, this one; that the
         // compiler sees so keeps a panic out of the kernels.
         let rows = count.div_ceil(W::LANES).div_ceil(warp.warps().max(1));
@@ -79,11 +78,12 @@ impl Runs {
             }
         };
         Self {
+            warp,
+            changes,
             scratch: warp.scratch().cast(),
             length: 0,
             next: within(start),
             end: within(start + tile),
-            count,
         }
     }
 
@@ -94,112 +94,91 @@ impl Runs {
     /// `index` is below the words of the part.
     #[inline(always)]
     unsafe fn word(&self, part: u32, index: u32) -> *mut u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: scratch memory has room for all parts.
         unsafe { self.scratch.add((part + index) as usize) }
     }
 
     /// Lists the next runs of the tile in place of those before; false if there are no
-    /// more changes. A list may be empty.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds after `Compact`, and all lanes of the warp make the call.
+    /// more changes. A list may be empty. All lanes call this.
     #[inline(always)]
-    pub unsafe fn list<W: Warp>(&mut self, warp: W, update: &UpdateArguments) -> bool {
+    pub fn list(&mut self) -> bool {
+        let warp = self.warp;
         if self.next >= self.end {
             return false;
         }
         // All are done with the list before it changes.
         warp.sync(W::FULL);
         self.length = 0;
-        // SAFETY: the caller's promise; a row adds as many runs as lanes at the most.
-        unsafe {
-            while self.next < self.end && self.length + W::LANES <= ROOM {
-                let index = self.next + warp.lane();
-                let is_first = index < self.end && update.is_first(index);
-                let firsts = warp.ballot(W::FULL, is_first);
-                if has(firsts, warp.lane()) {
-                    let at = self.length + rank(firsts, warp.lane());
-                    *self.word(part::FIRSTS, at) = index;
-                }
-                self.length += firsts.count_ones();
-                self.next += W::LANES;
+        while self.next < self.end && self.length + W::LANES <= ROOM {
+            let index = self.next + warp.lane();
+            // SAFETY: the tile ends at the number of changes or before.
+            let change = || unsafe { Change::new(index) };
+            let is_first = index < self.end && self.changes.is_first(change());
+            let firsts = warp.ballot(W::FULL, is_first);
+            if has(firsts, warp.lane()) {
+                let at = self.length + rank(firsts, warp.lane());
+                // SAFETY: a row adds as many runs as lanes at most, each lane one of its own.
+                unsafe { *self.word(part::FIRSTS, at) = index };
             }
+            self.length += firsts.count_ones();
+            self.next += W::LANES;
         }
         warp.sync(W::FULL);
         true
     }
 
-    /// The first change of run `index`.
-    ///
-    /// # Safety
-    ///
-    /// `index` is below the length.
+    /// Runs that are listed.
     #[inline(always)]
-    pub unsafe fn first(&self, index: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.word(part::FIRSTS, index) }
+    pub fn length(&self) -> u32 {
+        self.length
     }
 
-    /// The first change of run `index`, and the number after its last.
-    ///
-    /// # Safety
-    ///
-    /// `index` is below the length, and the arguments are those of `list`.
+    /// Run `index`, if that many are listed.
     #[inline(always)]
-    pub unsafe fn run(&self, update: &UpdateArguments, index: u32) -> (u32, u32) {
-        // SAFETY: the caller's promise; a run ends where the next begins.
-        unsafe {
-            let first = self.first(index);
-            let end = if index + 1 < self.length {
-                self.first(index + 1)
-            } else {
-                update.run_end(first, self.count)
-            };
-            (first, end)
+    pub fn get(&self, index: u32) -> Option<Listed> {
+        (index < self.length).then_some(Listed(index))
+    }
+
+    /// The first change of a run.
+    #[inline(always)]
+    pub fn first(&self, run: Listed) -> Change {
+        // SAFETY: `list` has written the number of a change for each run below the length.
+        unsafe { Change::new(*self.word(part::FIRSTS, run.0)) }
+    }
+
+    /// The changes of a run.
+    #[inline(always)]
+    pub fn run(&self, run: Listed) -> Run {
+        let first = self.first(run);
+        match self.get(run.0 + 1) {
+            // SAFETY: the list ascends, and has all runs from its first to its last.
+            Some(next) => unsafe { self.changes.run_before(first, self.first(next)) },
+            None => self.changes.run(first),
         }
     }
 
     /// The run of this lane in the row of runs from `row` on, if it has that many.
-    ///
-    /// # Safety
-    ///
-    /// As for `run`.
     #[inline(always)]
-    pub unsafe fn of_lane<W: Warp>(
-        &self,
-        warp: W,
-        update: &UpdateArguments,
-        row: u32,
-    ) -> Option<(u32, u32)> {
-        let index = row + warp.lane();
-        // SAFETY: below the length, and the caller's promise.
-        (index < self.length).then(|| unsafe { self.run(update, index) })
+    pub fn of_lane(&self, row: u32) -> Option<Run> {
+        self.get(row + self.warp.lane()).map(|run| self.run(run))
     }
 
-    /// Puts run `index` into a class, or with [`NO_CLASS`] into none.
-    ///
-    /// # Safety
-    ///
-    /// `index` is below the length, and no other lane accesses its class before the next
-    /// collective.
+    /// Orders the runs that have a class by it. Each lane asks for the `class` of runs of its
+    /// own. All lanes call this.
     #[inline(always)]
-    pub unsafe fn set_class(&self, index: u32, class: u32) {
-        // SAFETY: the caller's promise.
-        unsafe { *self.word(part::CLASS, index) = class };
-    }
-
-    /// Orders the runs that have a class by it; returns their number. Each has one or has
-    /// [`NO_CLASS`].
-    ///
-    /// # Safety
-    ///
-    /// `set_class` was called for each run, and all lanes of the warp make the call.
-    #[inline(always)]
-    pub unsafe fn order_by_class<W: Warp>(&self, warp: W) -> u32 {
-        // SAFETY: the caller's promise; classes are below `CLASSES`. Counters are accessed
-        // by atomic operations where lanes may meet, and by one lane each elsewhere.
+    pub fn order_by_class(&self, class: impl Fn(Listed) -> Option<Class>) -> Ordered<'_, W> {
+        let warp = self.warp;
+        // SAFETY: indices are below the length, classes are below `CLASSES`. A lane writes the
+        // class of its own runs. Counters are accessed by atomic operations where lanes may meet,
+        // and by one lane each elsewhere.
         unsafe {
+            let mut index = warp.lane();
+            while let Some(run) = self.get(index) {
+                let class = class(run).map_or(NO_CLASS, |class| class.index() as u32);
+                *self.word(part::CLASS, index) = class;
+                index += W::LANES;
+            }
+            warp.sync(W::FULL);
             let mut class = warp.lane();
             while class < CLASSES {
                 *self.word(part::COUNTERS, class) = 0;
@@ -216,14 +195,14 @@ impl Runs {
                 index += W::LANES;
             }
             warp.sync(W::FULL);
-            let mut total = 0_u32;
+            let mut length = 0_u32;
             let mut row = 0;
             while row < CLASSES {
                 let counter = self.word(part::COUNTERS, row + warp.lane());
                 let runs = *counter;
-                let end = total.wrapping_add(warp.all_inclusive_sum(runs));
+                let end = length.wrapping_add(warp.all_inclusive_sum(runs));
                 *counter = end.wrapping_sub(runs);
-                total = warp.shuffle(W::FULL, end, W::LANES - 1);
+                length = warp.shuffle(W::FULL, end, W::LANES - 1);
                 row += W::LANES;
             }
             warp.sync(W::FULL);
@@ -238,7 +217,7 @@ impl Runs {
                 index += W::LANES;
             }
             warp.sync(W::FULL);
-            total
+            Ordered { runs: self, length }
         }
     }
 
@@ -250,37 +229,48 @@ impl Runs {
     /// the next `sync`.
     #[inline(always)]
     unsafe fn counter(&self, class: u32) -> &SharedU32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is a counter for each class below `CLASSES`.
         unsafe { &*self.word(part::COUNTERS, class).cast::<SharedU32>() }
+    }
+}
+
+/// The runs of a list that have a class, in the order of classes.
+///
+/// Invariant: the list has not changed since, which the borrow sees to; its counters are the ends
+/// of the classes in the order.
+pub struct Ordered<'a, W> {
+    runs: &'a Runs<'a, W>,
+    length: u32,
+}
+
+impl<W: Warp> Ordered<'_, W> {
+    /// Runs that have a class.
+    #[inline(always)]
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// The first change of the run at an index of the order, if it has so many.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> Option<Change> {
+        // SAFETY: `order_by_class` has written so many numbers of runs of the list.
+        (index < self.length)
+            .then(|| unsafe { Listed(*self.runs.word(part::ORDER, index)) })
+            .map(|run| self.runs.first(run))
     }
 
     /// How many runs are of a class.
-    ///
-    /// # Safety
-    ///
-    /// `order_by_class` has ordered this list, and the class is below `CLASSES`.
     #[inline(always)]
-    pub unsafe fn of_class(&self, class: u32) -> u32 {
-        // SAFETY: the caller's promise. The counters have become the ends of the classes in
-        // the order.
+    pub fn of_class(&self, class: Class) -> u32 {
+        let class = class.index() as u32;
+        // SAFETY: classes are below `CLASSES`, and each has a counter.
         unsafe {
-            let end = *self.word(part::COUNTERS, class);
+            let end = *self.runs.word(part::COUNTERS, class);
             if class == 0 {
                 end
             } else {
-                end - *self.word(part::COUNTERS, class - 1)
+                end - *self.runs.word(part::COUNTERS, class - 1)
             }
         }
-    }
-
-    /// The first change of the run at a position of the order.
-    ///
-    /// # Safety
-    ///
-    /// `order_by_class` has returned more than `at` for this list.
-    #[inline(always)]
-    pub unsafe fn ordered(&self, at: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.first(*self.word(part::ORDER, at)) }
     }
 }

@@ -1,17 +1,15 @@
-//! Shared by the kernels of an update: arguments, counters, and runs of keys.
-//!
-//! Sorted keys with the same source are a run; the first of a run acts for the
-//! vertex where one lane must.
+//! Shared by the kernels of an update: arguments, counters, and classes of blocks.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
+use crate::allocator::Handle;
 use crate::arguments;
-use crate::graph::store::Vertex;
 use crate::graph::store::keys::{DELETE, Form};
+use crate::graph::store::{Vertex, VertexId};
+use crate::kernel::Valid;
 use crate::simt::Warp;
-use crate::simt::reduce::has;
 
 /// Words of the header of an update, by number.
 pub mod word {
@@ -31,7 +29,7 @@ pub mod word {
     /// Triangles that were made or destroyed, if that was asked.
     pub const TRIANGLES: usize = 6;
     /// Runs that many warps relocate, and the parts of all of them; see
-    /// [`super::UpdateArguments::add_long`].
+    /// [`super::super::changes::Changes::add_long`].
     pub const LONG: usize = 7;
     /// Pages of rows that are copied where triangles are counted in linked pages.
     pub const COPIED: usize = 8;
@@ -47,7 +45,7 @@ pub mod word {
 /// because many warps can fill a new block at once, and one warp changes a block in place.
 pub const LARGE: u32 = 1024;
 
-/// Classes of the sizes of blocks: powers of two of 16 bytes.
+/// Classes of the sizes of blocks.
 pub const CLASSES: u32 = 32;
 
 /// Not the place of a change.
@@ -118,216 +116,6 @@ impl UpdateArguments {
         self.flags & DELETE != 0
     }
 
-    /// A word of the header.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below `word::COUNT`.
-    #[inline(always)]
-    pub unsafe fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
-    }
-
-    /// Counts what this lane was granted. All lanes of the warp call this.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and all lanes of the warp make the call.
-    #[inline(always)]
-    pub unsafe fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // In units, rounded up, of which 2^32 are 64 GiB.
-            let units = warp.all_sum(bytes.div_ceil(16) as u32);
-            if warp.lane() == 0 && units > 0 {
-                // Relaxed: a sum that the host reads after the launch.
-                self.header(word::FRESH)
-                    .fetch_add(u64::from(units) * 16, Relaxed);
-            }
-        }
-    }
-
-    /// The largest request that was refused, or 0.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds.
-    #[inline(always)]
-    pub unsafe fn refused(&self) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.refused.cast::<AtomicU64>() }
-    }
-
-    /// Vertices that were deleted.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds.
-    #[inline(always)]
-    pub unsafe fn absent(&self) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.absent }
-    }
-
-    /// The record of a vertex of the graph.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and the vertex exists.
-    #[inline(always)]
-    pub unsafe fn record(&self, vertex: u32) -> Vertex {
-        // SAFETY: the caller's promise.
-        unsafe { *self.records.add(vertex as usize) }
-    }
-
-    /// The changes, known after `Compact`.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds.
-    #[inline(always)]
-    pub unsafe fn change_count(&self) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: written by an earlier launch.
-            self.header(word::CHANGES).load(Relaxed) as u32
-        }
-    }
-
-    /// The key of change `index`, which is in range.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below the number of changes.
-    #[inline(always)]
-    pub unsafe fn change(&self, index: u32) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.changes.add(index as usize) }
-    }
-
-    /// Where in the adjacency change `index`, which is in range, belongs.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below the number of changes.
-    #[inline(always)]
-    pub unsafe fn position(&self, index: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.positions.add(index as usize) }
-    }
-
-    /// Whether change `index`, which is in range, is the first of its run.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below the number of changes.
-    #[inline(always)]
-    pub unsafe fn is_first(&self, index: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let form = self.form();
-            index == 0 || form.source(self.change(index - 1)) != form.source(self.change(index))
-        }
-    }
-
-    /// The number after the last change of the run that `first` begins, by
-    /// steps that double and then halve: most runs are short.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, `count` is the number of changes, and `first` is below it.
-    #[inline(always)]
-    pub unsafe fn run_end(&self, first: u32, count: u32) -> u32 {
-        // SAFETY: the caller's promise; all indices are from `first` up to `count`.
-        unsafe {
-            let form = self.form();
-            let source = form.source(self.change(first));
-            let (mut inside, mut step) = (first, 1);
-            while step < count - inside && form.source(self.change(inside + step)) == source {
-                inside += step;
-                step *= 2;
-            }
-            // The first outside is at most `step` away.
-            let mut outside = if step < count - inside {
-                inside + step
-            } else {
-                count
-            };
-            while inside + 1 < outside {
-                let middle = inside + (outside - inside) / 2;
-                if form.source(self.change(middle)) == source {
-                    inside = middle;
-                } else {
-                    outside = middle;
-                }
-            }
-            outside
-        }
-    }
-
-    /// The first change of the run of change `index`, likewise.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below the number of changes.
-    #[inline(always)]
-    pub unsafe fn run_start(&self, index: u32) -> u32 {
-        // SAFETY: the caller's promise; all indices are up to `index`.
-        unsafe {
-            let form = self.form();
-            let source = form.source(self.change(index));
-            let (mut inside, mut step) = (index, 1);
-            while step <= inside && form.source(self.change(inside - step)) == source {
-                inside -= step;
-                step *= 2;
-            }
-            // No change before this one is inside.
-            let mut bound = if step <= inside { inside - step + 1 } else { 0 };
-            while bound < inside {
-                let middle = bound + (inside - bound) / 2;
-                if form.source(self.change(middle)) == source {
-                    inside = middle;
-                } else {
-                    bound = middle + 1;
-                }
-            }
-            inside
-        }
-    }
-
-    /// As `run_start`, for the changes of a row, one a lane; that of the first
-    /// lane is in range, for others that are not the result means nothing. Only
-    /// the first lane searches. All lanes call this with indices in a row.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, `count` is the number of changes, at least one, and all
-    /// lanes of the warp make the call with indices in a row, the first in range.
-    #[inline(always)]
-    pub unsafe fn row_start<W: Warp>(&self, warp: W, index: u32, count: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // No branch on what the caller branches on again; see `has`.
-            let last = count - 1;
-            let present = if index < last { index } else { last };
-            let first = self.is_first(present) & (index == present);
-            let firsts = warp.ballot(W::FULL, first);
-            let mut start = index;
-            if warp.lane() == 0 && !has(firsts, 0) {
-                start = self.run_start(index);
-            }
-            start = warp.shuffle(W::FULL, start, 0);
-            // The nearest first at this lane or below.
-            let below = firsts & (u32::MAX >> (31 - warp.lane()));
-            if below == 0 {
-                start
-            } else {
-                index - (warp.lane() - (31 - below.leading_zeros()))
-            }
-        }
-    }
-
     /// The degree of a vertex after `changes` changes.
     #[inline(always)]
     pub fn new_degree(&self, degree: u32, changes: u32) -> u32 {
@@ -336,5 +124,109 @@ impl UpdateArguments {
         } else {
             degree + changes
         }
+    }
+}
+
+/// An update whose contract holds.
+pub type Update = Valid<UpdateArguments>;
+
+impl Update {
+    /// A word of the header.
+    #[inline(always)]
+    pub fn header<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX < word::COUNT) };
+        // SAFETY: the header has a word of this index, which kernels access by atomic operations
+        // only.
+        unsafe { &*self.header.add(INDEX).cast::<AtomicU64>() }
+    }
+
+    /// The header's word of a class: the blocks that are about to be requested.
+    #[inline(always)]
+    pub fn demand(&self, class: Class) -> &AtomicU64 {
+        // SAFETY: the header has a word for each class, accessed as the others.
+        unsafe {
+            &*self
+                .header
+                .add(word::DEMAND + class.index())
+                .cast::<AtomicU64>()
+        }
+    }
+
+    /// Counts the bytes that this lane was granted. All lanes of the warp call this.
+    #[inline(always)]
+    pub fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
+        // In units, rounded up, of which 2^32 are 64 GiB.
+        let units = warp.all_sum(bytes.div_ceil(16) as u32);
+        if warp.lane() == 0 && units > 0 {
+            // Relaxed: a sum that the host reads after the launch.
+            self.header::<{ word::FRESH }>()
+                .fetch_add(u64::from(units) * 16, Relaxed);
+        }
+    }
+
+    /// The largest request that was refused, or 0.
+    #[inline(always)]
+    pub fn refused(&self) -> &AtomicU64 {
+        // SAFETY: the word is there, and kernels access it by atomic operations only.
+        unsafe { &*self.refused.cast::<AtomicU64>() }
+    }
+
+    /// Vertices that were deleted.
+    #[inline(always)]
+    pub fn absent(&self) -> u64 {
+        // SAFETY: the word is there, and kernels of an update only read it.
+        unsafe { *self.absent }
+    }
+
+    /// The record of a vertex.
+    #[inline(always)]
+    pub fn record(&self, vertex: VertexId) -> Vertex {
+        // SAFETY: there is a record for each vertex.
+        unsafe { *self.records.add(vertex.index()) }
+    }
+
+    /// Stores the record of a vertex.
+    ///
+    /// # Safety
+    ///
+    /// No other lane accesses it in this launch, and its block has as many neighbours as it says.
+    #[inline(always)]
+    pub unsafe fn set_record(&self, vertex: VertexId, record: Vertex) {
+        // SAFETY: there is a record for each vertex, and this one is this lane's.
+        unsafe { *self.records.add(vertex.index()) = record };
+    }
+
+    /// The handle of a vertex' block.
+    #[inline(always)]
+    pub fn handle<H: Handle>(&self, vertex: VertexId) -> *mut H {
+        // SAFETY: there is a handle for each vertex.
+        unsafe { self.handles.cast::<H>().add(vertex.index()) }
+    }
+}
+
+/// A class of the sizes of blocks: powers of two of 16 bytes.
+///
+/// Invariant: the number is below [`CLASSES`].
+#[derive(Clone, Copy)]
+pub struct Class(u32);
+
+impl Class {
+    /// Class `index`, if there are so many.
+    #[inline(always)]
+    pub fn new(index: u32) -> Option<Self> {
+        (index < CLASSES).then_some(Self(index))
+    }
+
+    /// The class of a block of so many entries, at least one.
+    #[inline(always)]
+    pub fn of(entries: u32) -> Self {
+        // Blocks of 16 bytes and less are of class 0. At most 30, because of the shift.
+        Self(CLASSES - ((entries - 1) >> 2).leading_zeros())
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
     }
 }

@@ -21,6 +21,37 @@ pub struct Vertex {
     pub capacity: u32,
 }
 
+/// A vertex of the graph of a launch.
+///
+/// Invariant: below the number of vertices, as whoever made it has argued. All arguments of a
+/// launch are of one graph, so arrays with an entry for each vertex have one for this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VertexId(u32);
+
+impl VertexId {
+    /// Vertex `index`.
+    ///
+    /// # Safety
+    ///
+    /// It is below the number of vertices of the launch's graph.
+    #[inline(always)]
+    pub(in crate::graph) unsafe fn new(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// The number of the vertex.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The same, as an index of an array.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The `capacity` of a vertex that was deleted: it has no edges and gets none.
 pub const ABSENT: u32 = u32::MAX;
 

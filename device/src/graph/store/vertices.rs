@@ -12,7 +12,7 @@ use crate::arguments;
 use crate::device_heap::DeviceHeap;
 use crate::graph::store::linked::page::{Cursor, first};
 use crate::graph::store::{ABSENT, Vertex};
-use crate::kernel::{Kernel, PlainKernel};
+use crate::kernel::{Kernel, PlainKernel, Valid};
 use crate::simt::Warp;
 
 /// Words of the header, by number.
@@ -53,35 +53,28 @@ arguments! {
     }
 }
 
-impl VertexArguments {
+impl Valid<VertexArguments> {
     /// A word of the header.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    unsafe fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    fn header<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX < word::COUNT) };
+        // SAFETY: the header has a word of this index, which kernels access by atomic operations
+        // only.
+        unsafe { &*self.header.add(INDEX).cast::<AtomicU64>() }
     }
 
-    /// Calls `visit` with each vertex of the list that exists, and its record.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds.
+    /// Calls `visit` with each vertex of the list that exists, and where its record is.
     #[inline(always)]
-    unsafe fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, *mut Vertex)) {
-        // SAFETY: the caller's promise; below the lengths of the list and of the records.
-        unsafe {
-            let mut index = warp.thread();
-            while index < self.count {
-                let vertex = *self.list.add(index as usize);
-                if vertex < self.vertices {
-                    visit(vertex, self.records.add(vertex as usize));
-                }
-                index += warp.threads();
+    fn for_each<W: Warp>(&self, warp: W, mut visit: impl FnMut(u32, *mut Vertex)) {
+        let mut index = warp.thread();
+        while index < self.count {
+            // SAFETY: below the length of the list.
+            let vertex = unsafe { *self.list.add(index as usize) };
+            if vertex < self.vertices {
+                // SAFETY: below the number of records.
+                visit(vertex, unsafe { self.records.add(vertex as usize) });
             }
+            index += warp.threads();
         }
     }
 
@@ -90,36 +83,36 @@ impl VertexArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and `neighbours` gives as many as the degree of a record.
+    /// `neighbours` gives as many as the degree of a record.
     #[inline(always)]
     unsafe fn write<W: Warp, F: FnMut() -> u32>(&self, warp: W, neighbours: impl Fn(Vertex) -> F) {
-        // SAFETY: the caller's promise; records are of the store, and the host made room for all
-        // edges.
-        unsafe {
-            self.for_each(warp, |vertex, record| {
-                let record = *record;
-                if record.degree == 0 {
-                    return;
-                }
-                // Relaxed: each lane gets positions of its own; the batch is sorted.
-                let written = self.header(word::WRITTEN);
-                let position = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
-                let mut next = neighbours(record);
-                let mut index = 0;
-                while index < record.degree {
-                    let other = next();
-                    let (source, target) = if self.incoming {
-                        (other, vertex)
-                    } else {
-                        (vertex, other)
-                    };
+        self.for_each(warp, |vertex, record| {
+            // SAFETY: a record of the store, which nobody writes to in this launch.
+            let record = unsafe { *record };
+            if record.degree == 0 {
+                return;
+            }
+            // Relaxed: each lane gets positions of its own; the batch is sorted.
+            let written = self.header::<{ word::WRITTEN }>();
+            let position = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
+            let mut next = neighbours(record);
+            let mut index = 0;
+            while index < record.degree {
+                let other = next();
+                let (source, target) = if self.incoming {
+                    (other, vertex)
+                } else {
+                    (vertex, other)
+                };
+                // SAFETY: the host made room for all edges, and these positions are this lane's.
+                unsafe {
                     self.edges
                         .add(position + index as usize)
                         .write(u64::from(source) | u64::from(target) << 32);
-                    index += 1;
                 }
-            });
-        }
+                index += 1;
+            }
+        });
     }
 }
 
@@ -133,10 +126,11 @@ impl PlainKernel for VertexCount {
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
         // SAFETY: the kernel's contract; records are of the store.
         unsafe {
+            let job = Valid::new(job);
             job.for_each(warp, |_, record| {
                 let degree = u64::from((*record).degree);
                 // Relaxed: a sum that the host reads after the launch.
-                job.header(word::EDGES).fetch_add(degree, Relaxed);
+                job.header::<{ word::EDGES }>().fetch_add(degree, Relaxed);
             });
         }
     }
@@ -152,7 +146,7 @@ impl PlainKernel for VertexEdges {
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
         // SAFETY: the kernel's contract; a record has as many entries as its degree.
         unsafe {
-            job.write(warp, |record| {
+            Valid::new(job).write(warp, |record| {
                 let mut position = 0;
                 move || {
                     position += 1;
@@ -173,7 +167,7 @@ impl Kernel for LinkedVertexEdges {
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, job: VertexArguments) {
         // SAFETY: the kernel's contract; a record's chain has as many neighbours as its degree.
         unsafe {
-            job.write(warp, |record| {
+            Valid::new(job).write(warp, |record| {
                 let mut cursor = Cursor::new(heap, first(&record), 0);
                 move || *cursor.next()
             });
@@ -192,13 +186,14 @@ impl PlainKernel for VertexMark {
         // SAFETY: the kernel's contract; records are of the store, and nothing else accesses
         // their words in this launch.
         unsafe {
+            let job = Valid::new(job);
             job.for_each(warp, |_, record| {
                 let capacity = &*(&raw const (*record).capacity).cast::<AtomicU32>();
                 // Relaxed: only one lane finds a vertex unmarked.
                 if capacity.swap(ABSENT, Relaxed) != ABSENT && !job.incoming {
                     let absent = &*job.absent.cast::<AtomicU64>();
                     absent.fetch_add(1, Relaxed);
-                    job.header(word::DELETED).fetch_add(1, Relaxed);
+                    job.header::<{ word::DELETED }>().fetch_add(1, Relaxed);
                 }
             });
         }

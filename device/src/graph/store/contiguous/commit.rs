@@ -10,9 +10,10 @@ use core::sync::atomic::Ordering::Relaxed;
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::graph::store::capacity_for;
+use crate::graph::store::changes::{Changes, Run};
 use crate::graph::store::contiguous::in_place;
-use crate::graph::store::runs::{NO_CLASS, Runs, class_of};
-use crate::graph::store::update::UpdateArguments;
+use crate::graph::store::runs::Runs;
+use crate::graph::store::update::{Class, Update, UpdateArguments};
 use crate::kernel::Kernel;
 use crate::simt::{Warp, leader};
 
@@ -24,7 +25,7 @@ const MAX_LANE_DEGREE: u32 = 32;
 pub struct Commit;
 
 impl Commit {
-    /// Ends the run of changes `first..end`; false if that is left to the warp. Its handle and
+    /// Ends a run of changes; false if that is left to the warp. Its handle and
     /// word are from then on those of the block to free: how many entries that has room for,
     /// or 0 if there is none.
     ///
@@ -35,18 +36,18 @@ impl Commit {
     #[inline(always)]
     unsafe fn end_run<W: Warp, A: DeviceHeap<W> + ?Sized>(
         heap: &A,
-        update: &UpdateArguments,
-        first: u32,
-        end: u32,
+        changes: &Changes,
+        run: Run,
     ) -> bool {
-        // SAFETY: the caller's promise; there is a handle and a word for each key.
+        let vertex = changes.source(run.first());
+        let handle = changes.handle::<A::Handle>(vertex);
+        let fresh = changes.fresh::<A::Handle>(run.first());
+        let moved = changes.moved(run.first());
+        let mut record = changes.record(vertex);
+        let degree = changes.new_degree(record.degree, run.length());
+        // SAFETY: the words and handles of the run and of its vertex are this lane's, and so are the
+        // blocks: a new one where `Prepare` was granted one, else the vertex', which has room.
         unsafe {
-            let vertex = update.form().source(update.change(first)) as usize;
-            let handle = update.handles.cast::<A::Handle>().add(vertex);
-            let fresh = update.fresh.cast::<A::Handle>().add(first as usize);
-            let moved = update.moved.add(first as usize);
-            let mut record = *update.records.add(vertex);
-            let degree = update.new_degree(record.degree, end - first);
             let address = *moved;
             let is_left = address != 0 || degree == 0;
             *moved = if is_left {
@@ -68,14 +69,14 @@ impl Commit {
                 *fresh = old;
             } else if !W::IS_SOLO && record.degree > MAX_LANE_DEGREE {
                 return false;
-            } else if update.deletes() {
-                in_place::delete(update, &record, first, end);
+            } else if changes.deletes() {
+                in_place::delete(changes, &record, run);
             } else {
-                in_place::insert(update, &record, first, end);
+                in_place::insert(changes, &record, run);
             }
             record.degree = degree;
             record.pad();
-            *update.records.add(vertex) = record;
+            changes.set_record(vertex, record);
             true
         }
     }
@@ -89,26 +90,23 @@ impl Kernel for Commit {
         // SAFETY: the kernel's contract; `Prepare` wrote the words of each run, and `Relocate`
         // filled its block; a run is one lane's, and so is its vertex.
         unsafe {
+            let update = Update::new(update);
             // Relaxed: written by an earlier launch.
             if update.refused().load(Relaxed) != 0 {
                 return;
             }
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
+            let changes = Changes::new(update);
+            let mut runs = Runs::new(warp, &changes);
+            while runs.list() {
                 let mut row = 0;
-                while row < runs.length {
-                    let index = row + warp.lane();
-                    let (mut run, mut is_left) = ((0, 0), false);
-                    if index < runs.length {
-                        run = runs.run(&update, index);
-                        is_left = !Self::end_run::<W, A>(heap, &update, run.0, run.1);
-                    }
+                while row < runs.length() {
+                    let run = runs.of_lane(row);
+                    let is_left =
+                        run.is_some_and(|run| !Self::end_run::<W, A>(heap, &changes, run));
                     let mut left = warp.ballot(W::FULL, is_left);
                     while left != 0 {
-                        let lane = leader(left);
-                        let first = warp.shuffle(W::FULL, run.0, lane);
-                        let end = warp.shuffle(W::FULL, run.1, lane);
-                        in_place::change_together(warp, &update, first, end);
+                        let run = Run::of_lane(warp, run, leader(left));
+                        in_place::change_together(warp, &changes, run);
                         left &= left - 1;
                     }
                     row += W::LANES;
@@ -131,33 +129,23 @@ impl Kernel for FreeBlocks {
         // without it of one that `Prepare` was granted, whose address it is. A run is one
         // lane's.
         unsafe {
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
-                let mut index = warp.lane();
-                while index < runs.length {
-                    let word = *update.moved.add(runs.first(index) as usize);
+            let changes = Changes::new(Update::new(update));
+            let mut runs = Runs::new(warp, &changes);
+            while runs.list() {
+                let left = runs.order_by_class(|run| {
+                    let word = *changes.moved(runs.first(run));
                     // All addresses are of one class: they are more than a class counts.
                     let entries = if word < u64::from(u32::MAX) {
                         word as u32
                     } else {
                         u32::MAX
                     };
-                    let class = if entries == 0 {
-                        NO_CLASS
-                    } else {
-                        class_of(entries)
-                    };
-                    runs.set_class(index, class);
-                    index += W::LANES;
-                }
-                warp.sync(W::FULL);
-                let left = runs.order_by_class(warp);
+                    (entries > 0).then(|| Class::of(entries))
+                });
                 let mut row = 0;
-                while row < left {
-                    let at = row + warp.lane();
-                    if at < left {
-                        let fresh = update.fresh.cast::<A::Handle>();
-                        heap.free_coalesced(warp, *fresh.add(runs.ordered(at) as usize));
+                while row < left.length() {
+                    if let Some(first) = left.get(row + warp.lane()) {
+                        heap.free_coalesced(warp, *changes.fresh::<A::Handle>(first));
                     }
                     // The lanes come together before the next call, as `free_coalesced` wants.
                     warp.sync(W::FULL);

@@ -1,66 +1,63 @@
 //! Changes of a block in place: neighbours that stay make room, or close up.
 
-use crate::graph::store::update::UpdateArguments;
-use crate::graph::store::{Vertex, lower_bound};
+use crate::graph::store::Vertex;
+use crate::graph::store::changes::{Changes, Run};
 use crate::simt::Warp;
 
 /// Neighbours that a lane moves at a time: all are read before the first is written.
 const UNROLL: u32 = 4;
 
-/// Inserts the changes `first..end` into a block with room for them.
+/// Inserts the changes of a run into a block with room for them.
 ///
 /// # Safety
 ///
 /// The block is the vertex', and this lane's alone.
 #[inline(always)]
-pub unsafe fn insert(update: &UpdateArguments, record: &Vertex, first: u32, end: u32) {
-    // SAFETY: the caller's promise; positions are within the capacity of the block.
-    unsafe {
-        let (entries, form) = (record.entries(), update.form());
-        let mut top = record.degree;
-        let mut index = end;
-        // From the back, so that nothing is overwritten before it has moved.
-        while index > first {
-            index -= 1;
-            let (position, rank) = (update.position(index), index - first);
+pub unsafe fn insert(changes: &Changes, record: &Vertex, run: Run) {
+    let entries = record.entries();
+    let mut top = record.degree;
+    // From the back, so that nothing is overwritten before it has moved.
+    run.for_each_reversed(|change, rank| {
+        let position = changes.position(change);
+        // SAFETY: positions are at most the degree, and the block has room for the old neighbours
+        // and for the new ones, as many as the run has changes.
+        unsafe {
             while top > position {
                 top -= 1;
                 *entries.add((top + rank + 1) as usize) = *entries.add(top as usize);
             }
-            *entries.add((position + rank) as usize) = form.target(update.change(index));
+            *entries.add((position + rank) as usize) = changes.target(change).number();
         }
-    }
+    });
 }
 
-/// Deletes the changes `first..end` from a block.
+/// Deletes the changes of a run from a block.
 ///
 /// # Safety
 ///
 /// The block is the vertex', and this lane's alone.
 #[inline(always)]
-pub unsafe fn delete(update: &UpdateArguments, record: &Vertex, first: u32, end: u32) {
-    // SAFETY: the caller's promise; entries are read and written below the degree.
-    unsafe {
-        let entries = record.entries();
-        let mut index = first;
-        while index < end {
-            let next = if index + 1 < end {
-                update.position(index + 1)
-            } else {
-                record.degree
-            };
-            let deleted = index - first + 1;
-            let mut from = update.position(index) + 1;
-            while from < next {
-                *entries.add((from - deleted) as usize) = *entries.add(from as usize);
-                from += 1;
-            }
-            index += 1;
+pub unsafe fn delete(changes: &Changes, record: &Vertex, run: Run) {
+    let entries = record.entries();
+    let first = run.first().index();
+    let mut index = first;
+    while let Some(change) = run.get(index) {
+        let next = match run.get(index + 1) {
+            Some(next) => changes.position(next),
+            None => record.degree,
+        };
+        let deleted = index - first + 1;
+        let mut from = changes.position(change) + 1;
+        while from < next {
+            // SAFETY: positions are below the degree, and at least `deleted` before `from`.
+            unsafe { *entries.add((from - deleted) as usize) = *entries.add(from as usize) };
+            from += 1;
         }
+        index += 1;
     }
 }
 
-/// Changes the block of the run `first..end` in place, and its vertex' record. All lanes call
+/// Changes the block of a run in place, and its vertex' record. All lanes call
 /// this.
 ///
 /// Neighbours are moved in rows: the warp reads a row, and then writes it. Those that make
@@ -73,17 +70,17 @@ pub unsafe fn delete(update: &UpdateArguments, record: &Vertex, first: u32, end:
 /// The run is one of the batch, the block has room for what it makes, and both are this
 /// warp's alone.
 #[inline(always)]
-pub unsafe fn change_together<W: Warp>(warp: W, update: &UpdateArguments, first: u32, end: u32) {
-    // SAFETY: the caller's promise; positions are up to the degree, and what is written lies
-    // within the room of the block.
+pub unsafe fn change_together<W: Warp>(warp: W, changes: &Changes, run: Run) {
+    let (first, end) = (run.first().index(), run.end());
+    // SAFETY: positions are up to the degree, and what is written lies within the room of the
+    // block.
     unsafe {
-        let form = update.form();
-        let vertex = form.source(update.change(first)) as usize;
-        let mut record = *update.records.add(vertex);
+        let vertex = changes.source(run.first());
+        let mut record = changes.record(vertex);
         let entries = record.entries();
-        let (deletes, degree) = (update.deletes(), record.degree);
+        let (deletes, degree) = (changes.deletes(), record.degree);
         // Those below stay where they are.
-        let bottom = update.position(first);
+        let bottom = changes.position(run.first());
         let rows = (degree - bottom).div_ceil(UNROLL * W::LANES);
         let mut turn = 0;
         while turn < rows {
@@ -106,11 +103,13 @@ pub unsafe fn change_together<W: Warp>(warp: W, update: &UpdateArguments, first:
                 // An inserted neighbour comes before the old one at its position, a deleted
                 // one is the one there.
                 let behind = u32::from(!deletes);
-                let change = lower_bound(update.positions, first, end, position + behind);
+                let change = changes.first_from(first, end, position + behind);
                 let changed = change - first;
                 if !deletes {
                     *entries.add((position + changed) as usize) = value;
-                } else if change == end || update.position(change) != position {
+                } else if (run.get(change))
+                    .is_none_or(|change| changes.position(change) != position)
+                {
                     *entries.add((position - changed) as usize) = value;
                 }
             };
@@ -123,16 +122,16 @@ pub unsafe fn change_together<W: Warp>(warp: W, update: &UpdateArguments, first:
         if !deletes {
             // All that was where these go is read.
             let mut index = first + warp.lane();
-            while index < end {
-                let position = update.position(index) + (index - first);
-                *entries.add(position as usize) = form.target(update.change(index));
+            while let Some(change) = run.get(index) {
+                let position = changes.position(change) + (index - first);
+                *entries.add(position as usize) = changes.target(change).number();
                 index += W::LANES;
             }
         }
         if warp.lane() == 0 {
-            record.degree = update.new_degree(degree, end - first);
+            record.degree = changes.new_degree(degree, run.length());
             record.pad();
-            *update.records.add(vertex) = record;
+            changes.set_record(vertex, record);
         }
     }
 }

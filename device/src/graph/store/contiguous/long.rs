@@ -5,7 +5,8 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use crate::graph::store::update::{UpdateArguments, word};
+use crate::graph::store::changes::{Change, Changes};
+use crate::graph::store::update::word;
 
 /// Vertices of as many neighbours or more are relocated by many warps, each of which
 /// takes a part of them; others are one warp's, which has up to as many such vertices as lanes.
@@ -13,7 +14,7 @@ pub const LONG: u32 = 512;
 /// Neighbours of such a part.
 pub const LONG_PART: u32 = 2048;
 
-impl UpdateArguments {
+impl Changes {
     /// Lists the run that `first` begins as one that many warps relocate, of a vertex with
     /// `degree` neighbours.
     ///
@@ -22,34 +23,25 @@ impl UpdateArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds after `Compact`, and a run is listed once.
+    /// A run is listed once.
     #[inline(always)]
-    pub unsafe fn add_long(&self, first: u32, degree: u32) {
-        // SAFETY: the caller's promise; there are no more runs than keys. All parts are no
-        // more than 2^32 neighbours and a part for each run, of which 2^31 have keys.
-        unsafe {
-            let parts = degree.div_ceil(LONG_PART);
-            // Relaxed: read by a later launch.
-            let before = self
-                .header(word::LONG)
-                .fetch_add(1 << u32::BITS | u64::from(parts), Relaxed);
-            let entry = before << u32::BITS | u64::from(first);
-            self.keys.add((before >> u32::BITS) as usize).write(entry);
-        }
+    pub unsafe fn add_long(&self, first: Change, degree: u32) {
+        let parts = degree.div_ceil(LONG_PART);
+        // Relaxed: read by a later launch.
+        let before = self
+            .header::<{ word::LONG }>()
+            .fetch_add(1 << u32::BITS | u64::from(parts), Relaxed);
+        let entry = before << u32::BITS | u64::from(first.index());
+        // SAFETY: there are no more runs than keys. All parts are at most 2^32 neighbours and a
+        // part for each run: the runs have at most 2^31 keys.
+        unsafe { self.keys.add((before >> u32::BITS) as usize).write(entry) };
     }
 
     /// The parts of all runs that many warps relocate.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds after `Prepare`.
     #[inline(always)]
-    pub unsafe fn long_parts(&self) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: written by an earlier launch.
-            self.header(word::LONG).load(Relaxed) as u32
-        }
+    pub fn long_parts(&self) -> u32 {
+        // Relaxed: written by an earlier launch.
+        self.header::<{ word::LONG }>().load(Relaxed) as u32
     }
 
     /// The first change of the run that part `part` belongs to, and which of its parts
@@ -57,15 +49,15 @@ impl UpdateArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds after `Prepare`, and `part` is below the number of
-    /// parts.
+    /// `Prepare` has run in an earlier launch, and `part` is below the number of parts.
     #[inline(always)]
-    pub unsafe fn long_part(&self, part: u32) -> (u32, u32) {
-        // SAFETY: the caller's promise; the first run begins with part 0.
+    pub unsafe fn long_part(&self, part: u32) -> (Change, u32) {
+        // Relaxed: as above.
+        let runs = (self.header::<{ word::LONG }>().load(Relaxed) >> u32::BITS) as u32;
+        let (mut low, mut high) = (0, runs);
+        // SAFETY: `add_long` has listed so many runs, by their first changes, and the first run
+        // begins with part 0.
         unsafe {
-            // Relaxed: as above.
-            let runs = (self.header(word::LONG).load(Relaxed) >> u32::BITS) as u32;
-            let (mut low, mut high) = (0, runs);
             while high - low > 1 {
                 let middle = low + (high - low) / 2;
                 if (*self.keys.add(middle as usize) >> u32::BITS) as u32 <= part {
@@ -75,7 +67,10 @@ impl UpdateArguments {
                 }
             }
             let entry = *self.keys.add(low as usize);
-            (entry as u32, part - (entry >> u32::BITS) as u32)
+            (
+                Change::new(entry as u32),
+                part - (entry >> u32::BITS) as u32,
+            )
         }
     }
 }

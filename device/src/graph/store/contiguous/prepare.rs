@@ -16,9 +16,10 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
+use crate::graph::store::changes::{Change, Changes, Run};
 use crate::graph::store::contiguous::long::LONG;
-use crate::graph::store::runs::{NO_CLASS, Runs, class_of};
-use crate::graph::store::update::{CLASSES, LARGE, UpdateArguments, word};
+use crate::graph::store::runs::{Ordered, Runs};
+use crate::graph::store::update::{CLASSES, Class, LARGE, Update, UpdateArguments};
 use crate::graph::store::{Vertex, capacity_for, obtain_coalesced};
 use crate::kernel::{Kernel, PlainKernel};
 use crate::simt::{Warp, leader};
@@ -87,57 +88,44 @@ impl Want {
 }
 
 /// The need of a run of changes, and the class of its size.
-///
-/// # Safety
-///
-/// The arguments' contract holds after `Compact`, and `first..end` is a run.
 #[inline(always)]
-unsafe fn find_want(update: &UpdateArguments, first: u32, end: u32) -> Want {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let record = update.record(update.form().source(update.change(first)));
-        let degree = update.new_degree(record.degree, end - first);
-        let need = need(update, &record, degree);
-        if need == Need::Nothing {
-            return Want(0);
-        }
-        let is_long = record.degree >= LONG;
-        Want::new(capacity_for(degree), need == Need::Block, is_long)
+fn find_want(changes: &Changes, run: Run) -> Want {
+    let record = changes.record(changes.source(run.first()));
+    let degree = changes.new_degree(record.degree, run.length());
+    let need = need(changes, &record, degree);
+    if need == Need::Nothing {
+        return Want(0);
     }
+    let is_long = record.degree >= LONG;
+    Want::new(capacity_for(degree), need == Need::Block, is_long)
 }
 
-/// Writes the wants of all runs of a list, or reads them if they are `known`; returns how
-/// many want a block, which are ordered by class then.
+/// Writes the wants of all runs of a list, or reads them if they are `known`; returns those that
+/// want a block, ordered by class. All lanes call this.
 ///
 /// # Safety
 ///
-/// The arguments' contract holds after `Compact`, the runs are listed, their words are
-/// written if they are known, and all lanes of the warp make the call.
+/// The words of the runs are written if they are known, and no other warp accesses them in this
+/// launch.
 #[inline(always)]
-unsafe fn order_wants<W: Warp>(warp: W, update: &UpdateArguments, runs: &Runs, known: bool) -> u32 {
-    // SAFETY: the caller's promise; there is a word for each key, and a run is one lane's.
-    unsafe {
-        let mut index = warp.lane();
-        while index < runs.length {
-            let want = if known {
-                Want(*update.moved.add(runs.first(index) as usize))
-            } else {
-                let (first, end) = runs.run(update, index);
-                let want = find_want(update, first, end);
-                update.moved.add(first as usize).write(want.0);
-                want
-            };
-            let class = if want.0 == 0 {
-                NO_CLASS
-            } else {
-                class_of(want.capacity())
-            };
-            runs.set_class(index, class);
-            index += W::LANES;
-        }
-        warp.sync(W::FULL);
-        runs.order_by_class(warp)
-    }
+unsafe fn order_wants<'a, W: Warp>(
+    changes: &Changes,
+    runs: &'a Runs<'_, W>,
+    known: bool,
+) -> Ordered<'a, W> {
+    runs.order_by_class(|listed| {
+        let want = if known {
+            // SAFETY: a known want has been written by an earlier launch.
+            Want(unsafe { *changes.moved(runs.first(listed)) })
+        } else {
+            let run = runs.run(listed);
+            let want = find_want(changes, run);
+            // SAFETY: a run is of one warp, and there of one lane.
+            unsafe { changes.moved(run.first()).write(want.0) };
+            want
+        };
+        (want.0 != 0).then(|| Class::of(want.capacity()))
+    })
 }
 
 /// Finds out what all runs want, and sums it up by class.
@@ -148,21 +136,21 @@ impl PlainKernel for Demand {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
-        // SAFETY: the kernel's contract.
+        // SAFETY: the kernel's contract; `Compact` has run.
         unsafe {
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
-                order_wants(warp, &update, &runs, false);
-                let mut class = warp.lane();
-                while class < CLASSES {
-                    let wanted = runs.of_class(class);
+            let changes = Changes::new(Update::new(update));
+            let mut runs = Runs::new(warp, &changes);
+            while runs.list() {
+                let wants = order_wants(&changes, &runs, false);
+                let mut index = warp.lane();
+                while let Some(class) = Class::new(index) {
+                    let wanted = wants.of_class(class);
                     if wanted > 0 {
                         // Relaxed: a sum that a later launch reads.
-                        update
-                            .header(word::DEMAND + class as usize)
-                            .fetch_add(u64::from(wanted), Relaxed);
+                        let demand = changes.demand(class);
+                        demand.fetch_add(u64::from(wanted), Relaxed);
                     }
-                    class += W::LANES;
+                    index += W::LANES;
                 }
             }
         }
@@ -177,9 +165,11 @@ impl Kernel for Provide {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
+        // SAFETY: the kernel's contract.
+        let update = unsafe { Update::new(update) };
         let wanted = |class: u32| {
-            // SAFETY: the kernel's contract. Relaxed: written by an earlier launch.
-            unsafe { update.header(word::DEMAND + class as usize).load(Relaxed) as u32 }
+            // Relaxed: written by an earlier launch.
+            Class::new(class).map_or(0, |class| update.demand(class).load(Relaxed) as u32)
         };
         // A bit for each class that is wanted. All are read at once.
         let mut classes = 0;
@@ -207,37 +197,33 @@ impl Prepare {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and the run's word says what it wants, which is this
-    /// lane's alone.
+    /// The run's word says what it wants, and is this lane's alone.
     #[inline(always)]
     unsafe fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
         heap: &A,
-        update: &UpdateArguments,
-        first: u32,
+        changes: &Changes,
+        first: Change,
     ) -> u64 {
-        // SAFETY: the caller's promise; there is a handle and a word for each key.
+        // SAFETY: the word and the handle of the run are this lane's; the block is one that it was
+        // just granted.
         unsafe {
-            let moved = update.moved.add(first as usize);
+            let moved = changes.moved(first);
             let want = Want(*moved);
             let block = obtain_coalesced(warp, heap, want.bytes());
             if block.is_null() {
                 if want.must() {
                     // Relaxed: read by later launches.
-                    update.refused().fetch_max(want.bytes(), Relaxed);
+                    changes.refused().fetch_max(want.bytes(), Relaxed);
                 }
                 *moved = 0;
                 return 0;
             }
             *moved = heap.address(block).expose_provenance() as u64;
-            update
-                .fresh
-                .cast::<A::Handle>()
-                .add(first as usize)
-                .write(block);
+            changes.fresh::<A::Handle>(first).write(block);
             if want.is_long() {
-                let record = update.record(update.form().source(update.change(first)));
-                update.add_long(first, record.degree);
+                let record = changes.record(changes.source(first));
+                changes.add_long(first, record.degree);
             }
             heap.granted(block, want.bytes())
         }
@@ -249,17 +235,18 @@ impl Kernel for Prepare {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
-        // SAFETY: the kernel's contract.
+        // SAFETY: the kernel's contract; `Compact` has run, and `Demand` where the allocator
+        // provides; a run is one lane's.
         unsafe {
+            let changes = Changes::new(Update::new(update));
             let mut granted = 0;
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
-                let wanted = order_wants(warp, &update, &runs, heap.properties().provides);
+            let mut runs = Runs::new(warp, &changes);
+            while runs.list() {
+                let wanted = order_wants(&changes, &runs, heap.properties().provides);
                 let mut row = 0;
-                while row < wanted {
-                    let at = row + warp.lane();
-                    if at < wanted {
-                        granted += Self::request(warp, heap, &update, runs.ordered(at));
+                while row < wanted.length() {
+                    if let Some(first) = wanted.get(row + warp.lane()) {
+                        granted += Self::request(warp, heap, &changes, first);
                     }
                     // The lanes come together before the next request, as `malloc_coalesced`
                     // wants.
@@ -267,7 +254,7 @@ impl Kernel for Prepare {
                     row += W::LANES;
                 }
             }
-            update.count_fresh(warp, granted);
+            changes.count_fresh(warp, granted);
         }
     }
 }

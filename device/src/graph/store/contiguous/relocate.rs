@@ -12,9 +12,9 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use crate::graph::store::changes::{Change, Changes};
 use crate::graph::store::contiguous::long::{LONG, LONG_PART};
-use crate::graph::store::lower_bound;
-use crate::graph::store::update::UpdateArguments;
+use crate::graph::store::update::{Update, UpdateArguments};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::segments::Segments;
@@ -90,29 +90,27 @@ unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
     }
 }
 
-/// The entries that change `index` moves: the segment before it if it is the first of its
+/// The entries that a change moves: the segment before it if it is the first of its
 /// run, which `start` is, and the one behind it. Writes an inserted target.
 ///
 /// # Safety
 ///
-/// The arguments' contract holds after `Prepare`, and `index` is a change of the run that
-/// begins with change `start`, below the number of changes.
+/// `Prepare` has run in an earlier launch, the run of `change` begins with `start`, and no other
+/// lane calls this with `change`.
 #[inline(always)]
-unsafe fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) -> (Move, Move) {
-    // SAFETY: the caller's promise; there is a word for the first change of a run, and the new
-    // block has room for the old and the new neighbours.
+unsafe fn moves(changes: &Changes, change: Change, start: Change) -> (Move, Move) {
+    // SAFETY: `Prepare` has written the word of the run, and the new block has room for the old
+    // and the new neighbours.
     unsafe {
-        let block = *update.moved.add(start as usize);
+        let block = *changes.moved(start);
         if block == 0 {
             return (NOTHING, NOTHING);
         }
-        let form = update.form();
-        let key = update.change(index);
-        let source = form.source(key);
-        let record = update.record(source);
-        let position = update.position(index);
+        let source = changes.source(change);
+        let record = changes.record(source);
+        let position = changes.position(change);
         let is_long = record.degree >= LONG;
-        let before = if index == start {
+        let before = if change == start {
             Move {
                 from: record.address,
                 to: block,
@@ -121,18 +119,17 @@ unsafe fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) ->
         } else {
             NOTHING
         };
-        let last = index + 1 == count || form.source(update.change(index + 1)) != source;
-        let end = if last {
-            record.degree
-        } else {
-            update.position(index + 1)
+        let next = changes.get(change.index() + 1);
+        let end = match next.filter(|&next| changes.source(next) == source) {
+            Some(next) => changes.position(next),
+            None => record.degree,
         };
-        let rank = index - start;
-        let (from, to) = if update.deletes() {
+        let rank = change.index() - start.index();
+        let (from, to) = if changes.deletes() {
             // The entry itself and those deleted before it are left out.
             (position + 1, position - rank)
         } else {
-            *entry(block, position + rank) = form.target(key);
+            *entry(block, position + rank) = changes.target(change).number();
             (position, position + rank + 1)
         };
         if is_long {
@@ -152,14 +149,15 @@ unsafe fn moves(update: &UpdateArguments, index: u32, start: u32, count: u32) ->
 ///
 /// # Safety
 ///
-/// The arguments' contract holds after `Prepare`, `first` is the first change of a run of
-/// `count` changes in all, whose vertex has a new block, and the part one of its parts.
+/// `Prepare` has run in an earlier launch, and has given the vertex of the run that `first` begins
+/// a new block; the part is one of its parts, and this warp's.
 #[inline(always)]
-unsafe fn move_part<W: Warp>(warp: W, update: &UpdateArguments, first: u32, part: u32, count: u32) {
-    // SAFETY: the caller's promise; an old neighbour goes where nothing else is written.
+unsafe fn move_part<W: Warp>(warp: W, changes: &Changes, first: Change, part: u32) {
+    // SAFETY: positions of the part are below the degree, and an old neighbour goes where nothing
+    // else is written.
     unsafe {
-        let record = update.record(update.form().source(update.change(first)));
-        let block = *update.moved.add(first as usize);
+        let record = changes.record(changes.source(first));
+        let block = *changes.moved(first);
         let from = part * LONG_PART;
         let to = if record.degree - from < LONG_PART {
             record.degree
@@ -168,11 +166,11 @@ unsafe fn move_part<W: Warp>(warp: W, update: &UpdateArguments, first: u32, part
         };
         // An inserted neighbour comes before the old one at its position, a deleted one is
         // the one there.
-        let behind = u32::from(!update.deletes());
-        let changes_before = |low: u32, high: u32, position: u32| {
-            lower_bound(update.positions, low, high, position + behind)
-        };
-        let end = update.run_end(first, count);
+        let behind = u32::from(!changes.deletes());
+        let changes_before =
+            |low: u32, high: u32, position: u32| changes.first_from(low, high, position + behind);
+        let run = changes.run(first);
+        let (first, end) = (first.index(), run.end());
         let low = changes_before(first, end, from);
         // Few changes fall into a part, mostly none, so that the lanes search few or none.
         let high = changes_before(low, end, to - 1);
@@ -193,9 +191,11 @@ unsafe fn move_part<W: Warp>(warp: W, update: &UpdateArguments, first: u32, part
                 }
                 let change = changes_before(low, high, position);
                 let changed = change - first;
-                if !update.deletes() {
+                if !changes.deletes() {
                     *entry(block, position + changed) = value;
-                } else if change == end || update.position(change) != position {
+                } else if (run.get(change))
+                    .is_none_or(|change| changes.position(change) != position)
+                {
                     *entry(block, position - changed) = value;
                 }
             };
@@ -219,29 +219,27 @@ impl PlainKernel for Relocate {
         // SAFETY: the kernel's contract; the segments of a vertex do not overlap where they
         // go, and old blocks are not written to.
         unsafe {
+            let update = Update::new(update);
             // Relaxed: written by an earlier launch.
             if update.refused().load(Relaxed) != 0 {
                 return;
             }
-            let count = update.change_count();
+            let changes = Changes::new(update);
             let mut row = warp.warp() * W::LANES;
-            while row < count {
-                let index = row + warp.lane();
-                let start = update.row_start(warp, index, count);
-                let (before, behind) = if index < count {
-                    moves(&update, index, start, count)
-                } else {
-                    (NOTHING, NOTHING)
-                };
+            while row < changes.count() {
+                let own = changes.row_start(warp, row);
+                let (before, behind) = own.map_or((NOTHING, NOTHING), |(change, start)| {
+                    moves(&changes, change, start)
+                });
                 move_all(warp, before);
                 move_all(warp, behind);
                 row += warp.threads();
             }
-            let parts = update.long_parts();
+            let parts = changes.long_parts();
             let mut part = warp.warp();
             while part < parts {
-                let (first, of_run) = update.long_part(part);
-                move_part(warp, &update, first, of_run, count);
+                let (first, of_run) = changes.long_part(part);
+                move_part(warp, &changes, first, of_run);
                 part += warp.warps();
             }
         }

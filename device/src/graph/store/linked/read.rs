@@ -3,7 +3,7 @@
 
 use super::page::{Cursor, capacity, entries, first};
 use crate::device_heap::{Blocks, DeviceHeap};
-use crate::graph::store::copy::{CopyArguments, mix};
+use crate::graph::store::copy::{CopyArguments, Copying, mix};
 use crate::graph::store::draw::{DrawCountArguments, DrawPickArguments, count_all, pick_all};
 use crate::graph::store::query::{QueryArguments, answer_all};
 use crate::graph::store::{Vertex, lower_bound};
@@ -27,8 +27,7 @@ pub unsafe fn search<A: Blocks + ?Sized>(heap: &A, record: &Vertex, target: u32)
             capacity::<A>()
         };
         let page = entries::<A>(cursor_page);
-        // SAFETY: the caller's promise: the page has so many neighbours, and there is a
-        // next page if there are more.
+        // SAFETY: the page has so many neighbours, and there is a next page if there are more.
         unsafe {
             if left == here || *page.add(here as usize - 1) >= target {
                 let position = lower_bound(page, 0, here, target);
@@ -51,6 +50,8 @@ impl Kernel for LinkedCopyOut {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, copy: CopyArguments) {
+        // SAFETY: the kernel's contract.
+        let copy = unsafe { Copying::new(copy) };
         let mut hash = 0_u64;
         let mut vertex = warp.thread();
         while vertex < copy.vertices {
@@ -74,8 +75,7 @@ impl Kernel for LinkedCopyOut {
             }
             vertex += warp.threads();
         }
-        // SAFETY: the kernel's contract.
-        unsafe { copy.add_hash(warp, hash) };
+        copy.add_hash(warp, hash);
     }
 }
 

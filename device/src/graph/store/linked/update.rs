@@ -12,9 +12,10 @@ use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link, pages, ski
 use super::read::search;
 use crate::allocator::Handle;
 use crate::device_heap::{Blocks, DeviceHeap};
+use crate::graph::store::changes::{Changes, Run};
 use crate::graph::store::classify::classify;
-use crate::graph::store::runs::{Runs, class_of};
-use crate::graph::store::update::{UpdateArguments, word};
+use crate::graph::store::runs::Runs;
+use crate::graph::store::update::{Class, Update, UpdateArguments};
 use crate::graph::store::{Vertex, obtain_coalesced};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
@@ -29,7 +30,10 @@ impl Kernel for LinkedClassify {
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; a record of the store has a chain with its
         // neighbours, and nobody writes to chains in this launch.
-        unsafe { classify(warp, &update, |record, target| search(heap, record, target)) };
+        unsafe {
+            let update = Update::new(update);
+            classify(warp, &update, |record, target| search(heap, record, target));
+        }
     }
 }
 
@@ -47,7 +51,7 @@ pub unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
 ) {
     while warp.ballot(W::FULL, !handle.is_null()) != 0 {
         if !handle.is_null() {
-            // SAFETY: the caller's promise; the link is read before its page goes.
+            // SAFETY: the pages are this lane's; the link is read before its page goes.
             unsafe {
                 let next = *link::<A>(heap.address(handle));
                 heap.free_coalesced(warp, handle);
@@ -65,31 +69,29 @@ impl Kernel for LinkedDemand {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, _heap: &A, update: UpdateArguments) {
-        // SAFETY: the kernel's contract.
-        unsafe {
-            if update.deletes() {
-                return;
+        if update.deletes() {
+            return;
+        }
+        // SAFETY: the kernel's contract; `Compact` has run.
+        let changes = unsafe { Changes::new(Update::new(update)) };
+        // SAFETY: nothing else in this kernel uses scratch memory.
+        let mut runs = unsafe { Runs::new(warp, &changes) };
+        let mut wanted = 0_u32;
+        while runs.list() {
+            let mut index = warp.lane();
+            while let Some(listed) = runs.get(index) {
+                let run = runs.run(listed);
+                let record = changes.record(changes.source(run.first()));
+                let kept = changes.position(run.first()) / capacity::<A>() * capacity::<A>();
+                wanted += pages::<A>(record.degree - kept + run.length());
+                index += W::LANES;
             }
-            let mut wanted = 0_u32;
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
-                let mut index = warp.lane();
-                while index < runs.length {
-                    let (begin, end) = runs.run(&update, index);
-                    let record = update.record(update.form().source(update.change(begin)));
-                    let kept = update.position(begin) / capacity::<A>() * capacity::<A>();
-                    wanted += pages::<A>(record.degree - kept + (end - begin));
-                    index += W::LANES;
-                }
-            }
-            let wanted = warp.all_sum(wanted);
-            if warp.lane() == 0 && wanted > 0 {
-                // Relaxed: a sum that a later launch reads.
-                let class = class_of(PAGE_BYTES as u32 / 4) as usize;
-                update
-                    .header(word::DEMAND + class)
-                    .fetch_add(u64::from(wanted), Relaxed);
-            }
+        }
+        let wanted = warp.all_sum(wanted);
+        if warp.lane() == 0 && wanted > 0 {
+            // Relaxed: a sum that a later launch reads.
+            let demand = changes.demand(Class::of(PAGE_BYTES as u32 / 4));
+            demand.fetch_add(u64::from(wanted), Relaxed);
         }
     }
 }
@@ -111,20 +113,18 @@ impl LinkedPrepare {
     unsafe fn tails<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
         heap: &A,
-        update: &UpdateArguments,
-        run: Option<(u32, u32)>,
+        changes: &Changes,
+        run: Option<Run>,
         fresh_pages: &mut u64,
     ) -> A::Handle {
-        // SAFETY: the caller's promise; the chain has `degree` neighbours, and new pages are this
-        // lane's.
+        let (mut next, end) = run.map_or((0, 0), |run| (run.first().index(), run.end()));
+        let (mut record, mut index) = (Vertex::default(), 0);
+        if let Some(run) = run {
+            record = changes.record(changes.source(run.first()));
+            index = changes.position(run.first()) / capacity::<A>() * capacity::<A>();
+        }
+        // SAFETY: the chain has `degree` neighbours, and new pages are this lane's.
         unsafe {
-            let form = update.form();
-            let (mut change, end) = run.unwrap_or((0, 0));
-            let (mut record, mut index) = (Vertex::default(), 0);
-            if change < end {
-                record = update.record(form.source(update.change(change)));
-                index = update.position(change) / capacity::<A>() * capacity::<A>();
-            }
             let mut old = if index < record.degree {
                 Cursor::new(heap, first(&record), index)
             } else {
@@ -133,7 +133,7 @@ impl LinkedPrepare {
             let (mut head, mut last) = (A::Handle::NULL, core::ptr::null_mut());
             let mut is_refused = false;
             loop {
-                let wants = !is_refused && (index < record.degree || change < end);
+                let wants = !is_refused && (index < record.degree || next < end);
                 if warp.ballot(W::FULL, wants) == 0 {
                     break;
                 }
@@ -155,13 +155,17 @@ impl LinkedPrepare {
                 }
                 last = page;
                 let mut position = 0;
-                while position < capacity::<A>() && (index < record.degree || change < end) {
-                    let value = if change < end && update.position(change) == index {
-                        change += 1;
-                        form.target(update.change(change - 1))
-                    } else {
-                        index += 1;
-                        *old.next()
+                while position < capacity::<A>() && (index < record.degree || next < end) {
+                    let change = run.and_then(|run| run.get(next));
+                    let value = match change.filter(|&change| changes.position(change) == index) {
+                        Some(change) => {
+                            next += 1;
+                            changes.target(change).number()
+                        }
+                        None => {
+                            index += 1;
+                            *old.next()
+                        }
                     };
                     *entries::<A>(page).add(position as usize) = value;
                     position += 1;
@@ -185,29 +189,29 @@ impl Kernel for LinkedPrepare {
             if update.deletes() {
                 return;
             }
+            let changes = Changes::new(Update::new(update));
             let mut fresh_pages = 0;
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
+            let mut runs = Runs::new(warp, &changes);
+            while runs.list() {
                 let mut row = 0;
-                while row < runs.length {
-                    let run = runs.of_lane(warp, &update, row);
-                    let head = Self::tails(warp, heap, &update, run, &mut fresh_pages);
-                    if let Some((begin, _)) = run {
-                        let fresh = update.fresh.cast::<A::Handle>();
-                        fresh.add(begin as usize).write(head);
+                while row < runs.length() {
+                    let run = runs.of_lane(row);
+                    let head = Self::tails(warp, heap, &changes, run, &mut fresh_pages);
+                    if let Some(run) = run {
+                        changes.fresh::<A::Handle>(run.first()).write(head);
                         let mut address = 0;
                         if head.is_null() {
                             // Relaxed: read by later launches.
-                            update.refused().fetch_max(PAGE_BYTES, Relaxed);
+                            changes.refused().fetch_max(PAGE_BYTES, Relaxed);
                         } else {
                             address = heap.address(head).expose_provenance() as u64;
                         }
-                        update.moved.add(begin as usize).write(address);
+                        changes.moved(run.first()).write(address);
                     }
                     row += W::LANES;
                 }
             }
-            update.count_fresh(warp, fresh_pages * PAGE_BYTES);
+            changes.count_fresh(warp, fresh_pages * PAGE_BYTES);
         }
     }
 }
@@ -231,7 +235,7 @@ impl LinkedCommit {
         kept: u32,
         (head, address): (A::Handle, u64),
     ) -> A::Handle {
-        // SAFETY: the caller's promise.
+        // SAFETY: the chain has a page before number `kept`, whose link is this lane's.
         unsafe {
             if kept == 0 {
                 let old = *handle;
@@ -247,29 +251,23 @@ impl LinkedCommit {
         }
     }
 
-    /// Closes up the neighbours over the changes `begin..end`.
+    /// Closes up the neighbours over the changes of a run.
     ///
     /// # Safety
     ///
-    /// `begin..end` is a run of the changes of a deletion, and `record` is that of its vertex,
-    /// whose chain is this lane's.
+    /// The run is one of a deletion, and `record` is that of its vertex, whose chain is this lane's.
     #[inline(always)]
-    unsafe fn close_up<A: Blocks + ?Sized>(
-        heap: &A,
-        update: &UpdateArguments,
-        record: &Vertex,
-        (begin, end): (u32, u32),
-    ) {
-        // SAFETY: the caller's promise; the chain has `degree` neighbours.
+    unsafe fn close_up<A: Blocks + ?Sized>(heap: &A, changes: &Changes, record: &Vertex, run: Run) {
+        let mut index = changes.position(run.first());
+        // SAFETY: the chain has `degree` neighbours; what is written lies before what is read.
         unsafe {
-            let mut index = update.position(begin);
             let mut from = Cursor::new(heap, first(record), index);
             let mut to = from;
-            let mut change = begin;
+            let mut next = run.first().index();
             while index < record.degree {
                 let value = *from.next();
-                if change < end && update.position(change) == index {
-                    change += 1;
+                if (run.get(next)).is_some_and(|change| changes.position(change) == index) {
+                    next += 1;
                 } else {
                     *to.next() = value;
                 }
@@ -278,44 +276,36 @@ impl LinkedCommit {
         }
     }
 
-    /// Ends the run of changes `begin..end`; returns the pages that its vertex has left.
+    /// Ends a run of changes; returns the pages that its vertex has left.
     ///
     /// # Safety
     ///
     /// The run is one of a batch that nothing refused, for which `LinkedPrepare` has run, and
     /// this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
-    unsafe fn end_run<A: Blocks + ?Sized>(
-        heap: &A,
-        update: &UpdateArguments,
-        (begin, end): (u32, u32),
-    ) -> A::Handle {
-        // SAFETY: the caller's promise; the chain has the pages that the degree and the
-        // positions of the changes say.
+    unsafe fn end_run<A: Blocks + ?Sized>(heap: &A, changes: &Changes, run: Run) -> A::Handle {
+        let vertex = changes.source(run.first());
+        let mut record = changes.record(vertex);
+        let degree = changes.new_degree(record.degree, run.length());
+        // SAFETY: the chain has the pages that the degree and the positions of the changes say, and
+        // is this lane's, as the handle and the word of the run.
         unsafe {
-            let vertex = update.form().source(update.change(begin)) as usize;
-            let mut record = *update.records.add(vertex);
-            let handle = &mut *update.handles.cast::<A::Handle>().add(vertex);
-            let degree = update.new_degree(record.degree, end - begin);
-            let chain = if update.deletes() {
-                Self::close_up(heap, update, &record, (begin, end));
+            let handle = &mut *changes.handle::<A::Handle>(vertex);
+            let chain = if changes.deletes() {
+                Self::close_up(heap, changes, &record, run);
                 (A::Handle::NULL, 0)
             } else {
-                let fresh = update.fresh.cast::<A::Handle>();
-                (
-                    *fresh.add(begin as usize),
-                    *update.moved.add(begin as usize),
-                )
+                (*changes.fresh(run.first()), *changes.moved(run.first()))
             };
-            let kept = if update.deletes() {
+            let kept = if changes.deletes() {
                 pages::<A>(degree)
             } else {
-                update.position(begin) / capacity::<A>()
+                changes.position(run.first()) / capacity::<A>()
             };
             let old = Self::replace(heap, &mut record, handle, kept, chain);
             record.degree = degree;
             record.capacity = pages::<A>(degree) * capacity::<A>();
-            *update.records.add(vertex) = record;
+            changes.set_record(vertex, record);
             old
         }
     }
@@ -329,18 +319,20 @@ impl Kernel for LinkedCommit {
         // SAFETY: the kernel's contract; `LinkedPrepare` wrote the words of each run of an
         // insertion; a run is one lane's, and so are its pages and its vertex.
         unsafe {
+            let update = Update::new(update);
             // Relaxed: written by an earlier launch.
             let refused = update.refused().load(Relaxed) != 0;
-            let mut runs = Runs::new(warp, &update);
-            while runs.list(warp, &update) {
+            let changes = Changes::new(update);
+            let mut runs = Runs::new(warp, &changes);
+            while runs.list() {
                 let mut row = 0;
-                while row < runs.length {
+                while row < runs.length() {
                     let mut old = A::Handle::NULL;
-                    if let Some(run) = runs.of_lane(warp, &update, row) {
+                    if let Some(run) = runs.of_lane(row) {
                         if !refused {
-                            old = Self::end_run(heap, &update, run);
-                        } else if !update.deletes() {
-                            old = *update.fresh.cast::<A::Handle>().add(run.0 as usize);
+                            old = Self::end_run(heap, &changes, run);
+                        } else if !changes.deletes() {
+                            old = *changes.fresh(run.first());
                         }
                     }
                     free_chains(warp, heap, old);

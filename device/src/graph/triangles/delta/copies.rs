@@ -21,7 +21,7 @@ use crate::graph::store::Vertex;
 use crate::graph::store::keys::Form;
 use crate::graph::store::linked::page::{after, capacity, entries, first, pages};
 use crate::graph::store::update::word;
-use crate::kernel::{Kernel, PlainKernel};
+use crate::kernel::{Kernel, PlainKernel, Valid};
 use crate::simt::Warp;
 use crate::simt::reduce::has;
 
@@ -57,23 +57,24 @@ arguments! {
     }
 }
 
-impl DeltaCopyArguments {
+/// A copy of rows whose contract holds.
+type RowCopy = Valid<DeltaCopyArguments>;
+
+impl RowCopy {
     /// A word of the header.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below `word::COUNT`.
     #[inline(always)]
-    unsafe fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    fn header<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX < word::COUNT) };
+        // SAFETY: the header has a word of this index, which kernels access by atomic operations
+        // only.
+        unsafe { &*self.header.add(INDEX).cast::<AtomicU64>() }
     }
 
     /// The source of change `index` if it is the first of its vertex.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and the change exists.
+    /// `index` is below the number of changes.
     #[inline(always)]
     unsafe fn first_of(&self, index: u32) -> Option<u32> {
         let form = Form {
@@ -81,7 +82,7 @@ impl DeltaCopyArguments {
             count: self.count,
             flags: self.flags,
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: there is a key for each change, and `index` is below their number.
         let source = |index: u32| unsafe { form.source(*self.changes.add(index as usize)) };
         let own = source(index);
         (index == 0 || source(index - 1) != own).then_some(own)
@@ -91,11 +92,11 @@ impl DeltaCopyArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the record is one of the store of `heap`, which has
-    /// neighbours, and these places of the list are this lane's.
+    /// The record is one of the store of `heap`, which has neighbours, and these places of the list
+    /// are there and this lane's.
     #[inline(always)]
     unsafe fn list<A: Blocks + ?Sized>(&self, heap: &A, vertex: u32, record: Vertex, begin: u32) {
-        // SAFETY: the caller's promise; there is a next page where neighbours are left.
+        // SAFETY: the chain has `degree` neighbours: there is a next page where some are left.
         unsafe {
             let (mut page, mut left, mut index) = (first(&record), record.degree, begin);
             while left > 0 {
@@ -130,11 +131,12 @@ impl Kernel for LinkedDeltaList {
         // SAFETY: the kernel's contract; sources of changes are vertices, whose chains nobody
         // writes to in this launch, and a vertex is of one lane, that of its first change.
         unsafe {
+            let copy = RowCopy::new(copy);
             // Relaxed: both were written by launches before.
             if (*copy.refused.cast::<AtomicU64>()).load(Relaxed) != 0 {
                 return;
             }
-            let count = copy.header(word::CHANGES).load(Relaxed) as u32;
+            let count = copy.header::<{ word::CHANGES }>().load(Relaxed) as u32;
             let mut row = warp.warp() * W::LANES;
             while row < count {
                 let index = row + warp.lane();
@@ -152,7 +154,7 @@ impl Kernel for LinkedDeltaList {
                 if warp.lane() == 0 && total > 0 {
                     // Relaxed: the list is read by later launches.
                     let listed = copy
-                        .header(word::COPIED)
+                        .header::<{ word::COPIED }>()
                         .fetch_add(u64::from(total), Relaxed);
                     begin = listed as u32;
                 }
@@ -185,8 +187,9 @@ impl PlainKernel for DeltaCopy {
         // SAFETY: the kernel's contract; every page of a row but the last is full, so that the
         // row lies in one piece where its first page begins.
         unsafe {
+            let copy = RowCopy::new(copy);
             // Relaxed: counted by a launch before.
-            let pages = copy.header(word::COPIED).load(Relaxed) as u32;
+            let pages = copy.header::<{ word::COPIED }>().load(Relaxed) as u32;
             let mut index = warp.thread();
             while index < pages {
                 let page = *copy.pages.add(index as usize);

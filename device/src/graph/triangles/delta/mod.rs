@@ -13,7 +13,8 @@ pub mod plan;
 use core::sync::atomic::Ordering::Relaxed;
 
 use crate::graph::store::Vertex;
-use crate::graph::store::update::{UpdateArguments, word};
+use crate::graph::store::changes::Changes;
+use crate::graph::store::update::{Update, UpdateArguments, word};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
@@ -28,32 +29,17 @@ impl DeltaTriangles {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, changes are sorted, and `key` is that of a change.
+    /// `key` is that of a change.
     #[inline(always)]
-    unsafe fn is_lesser_change(update: &UpdateArguments, one: u32, other: u32, key: u64) -> bool {
-        // SAFETY: the caller's promise; there is a change from `edge` on, that of `key`.
-        unsafe {
-            let form = update.form();
-            let edge = if one < other {
-                form.key(one, other)
-            } else {
-                form.key(other, one)
-            };
-            if edge >= key {
-                return false;
-            }
-            let (mut low, mut high) = (0, update.change_count());
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if update.change(middle) < edge {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            // There is a change behind: that of `key`.
-            update.change(low) == edge
-        }
+    unsafe fn is_lesser_change(changes: &Changes, one: u32, other: u32, key: u64) -> bool {
+        let form = changes.form();
+        let edge = if one < other {
+            form.key(one, other)
+        } else {
+            form.key(other, one)
+        };
+        // SAFETY: there is a change from `edge` on, that of `key`.
+        edge < key && unsafe { changes.key(changes.lower_bound(edge)) == edge }
     }
 
     /// The triangles of changes, one a lane; `key` is that of an edge from its
@@ -61,24 +47,24 @@ impl DeltaTriangles {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the records are those of the arguments or without
-    /// neighbours, and all lanes of the warp make the call.
+    /// The records are those of the arguments or without neighbours, and `key` is that of a change
+    /// where they have some.
     #[inline(always)]
     unsafe fn of_changes<W: Warp>(
         warp: W,
-        update: &UpdateArguments,
+        changes: &Changes,
         key: u64,
         (one, other): (Vertex, Vertex),
     ) -> u64 {
-        // SAFETY: the caller's promise; positions are below the degree, and address and degree of
-        // what is searched are those of one record.
+        // SAFETY: positions are below the degree, and address and degree of what is searched are
+        // those of one record.
         unsafe {
             let (short, long) = if one.degree < other.degree {
                 (one, other)
             } else {
                 (other, one)
             };
-            let form = update.form();
+            let form = changes.form();
             let segments = Segments::new(warp, short.degree);
             let mut found = 0;
             let mut base = 0;
@@ -102,8 +88,8 @@ impl DeltaTriangles {
                     if third != low
                         && third != high
                         && searched.search(third).1
-                        && !Self::is_lesser_change(update, low, third, key)
-                        && !Self::is_lesser_change(update, high, third, key)
+                        && !Self::is_lesser_change(changes, low, third, key)
+                        && !Self::is_lesser_change(changes, high, third, key)
                     {
                         found += 1;
                     }
@@ -122,33 +108,33 @@ impl PlainKernel for DeltaTriangles {
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
         // SAFETY: the kernel's contract; nothing changes in this launch.
         unsafe {
+            let update = Update::new(update);
             // Relaxed, here and below: written by an earlier launch, or read by the
             // host after this one.
             if update.refused().load(Relaxed) != 0 {
                 return;
             }
-            let form = update.form();
-            let count = update.change_count();
+            let changes = Changes::new(update);
             let mut found = 0;
             let mut row = warp.warp() * W::LANES;
-            while row < count {
-                let index = row + warp.lane();
+            while row < changes.count() {
                 let mut key = 0;
                 let mut ends = (Vertex::default(), Vertex::default());
-                if index < count {
-                    key = update.change(index);
-                    let (source, target) = (form.source(key), form.target(key));
+                if let Some(change) = changes.get(row + warp.lane()) {
+                    key = changes.key(change);
+                    let (source, target) = (changes.source(change), changes.target(change));
                     // Of the two directions of an edge, one.
                     if source < target {
-                        ends = (update.record(source), update.record(target));
+                        ends = (changes.record(source), changes.record(target));
                     }
                 }
-                found += Self::of_changes(warp, &update, key, ends);
+                found += Self::of_changes(warp, &changes, key, ends);
                 row += warp.threads();
             }
             let found = all_sum64(warp, found);
             if warp.lane() == 0 && found > 0 {
-                update.header(word::TRIANGLES).fetch_add(found, Relaxed);
+                let triangles = update.header::<{ word::TRIANGLES }>();
+                triangles.fetch_add(found, Relaxed);
             }
         }
     }
