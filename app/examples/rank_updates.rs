@@ -3,12 +3,10 @@
 
 use std::error::Error;
 
-use heapwood::allocators::{DEFAULT, Spec};
 use heapwood::backend::Cpu;
-use heapwood::graph::{Change, Layout, Limits, Options, RankOptions, Store};
+use heapwood::graph::{Change, Options, RankOptions, Store};
 use heapwood::graphs::generate::{Kind, Parameters, generate};
 use heapwood::graphs::{Csr, CsrOptions};
-use heapwood::size::Pool;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let edges = generate(
@@ -21,14 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     )?;
     let (rows, _) = Csr::build(edges, CsrOptions::default());
     let backend = Cpu::new(None, None)?;
-    let options = Options {
-        spec: Spec::parse(DEFAULT)?,
-        pool: Pool::Auto,
-        layout: Layout::Contiguous,
-        self_loops: false,
-        limits: Limits::default(),
-    };
-    let mut graph = Store::new(&backend, options, &rows, None)?;
+    let mut graph = Store::new(&backend, Options::default(), &rows, None)?;
     let before = graph.pagerank(&RankOptions::default(), None)?;
 
     // Vertex 0 becomes a neighbour of every 4096th.

@@ -203,9 +203,11 @@ impl From<StoreError> for Error {
             | StoreError::Batch { .. }
             | StoreError::Directed => Self::Store(error),
             StoreError::Rows => Self::Verification(error.to_string()),
-            StoreError::TooMany { .. } | StoreError::Vertex { .. } | StoreError::Columns { .. } => {
-                Self::Usage(error.to_string())
-            }
+            StoreError::TooMany { .. }
+            | StoreError::Vertex { .. }
+            | StoreError::Columns { .. }
+            | StoreError::OtherColumns { .. }
+            | StoreError::Ranks { .. } => Self::Usage(error.to_string()),
         }
     }
 }

@@ -79,6 +79,26 @@ pub enum StoreError {
         /// Whether the graph is directed.
         directed: bool,
     },
+    /// Rows come with columns of other numbers of vertices or edges.
+    #[error(
+        "a graph of {} vertices and {} edges has columns of as many, its transposed rows, not of {} \
+         and {}",
+        graph.0, graph.1, columns.0, columns.1
+    )]
+    OtherColumns {
+        /// Vertices and edges of the graph.
+        graph: (u32, u64),
+        /// Those of the columns.
+        columns: (u32, u64),
+    },
+    /// Ranks to begin with that are not one a vertex.
+    #[error("{ranks} ranks to begin with do not suit a graph of {vertices} vertices")]
+    Ranks {
+        /// The ranks.
+        ranks: usize,
+        /// Vertices of the graph.
+        vertices: u32,
+    },
     /// A vertex that the graph does not have.
     #[error("there is no vertex {vertex} in a graph of {vertices} vertices, which count from 0")]
     Vertex {
@@ -88,7 +108,9 @@ pub enum StoreError {
         vertices: u32,
     },
     /// The rows are none.
-    #[error("the rows of the graph are not sorted or name vertices that do not exist")]
+    #[error(
+        "the rows of the graph are not sorted, reach beyond its edges or name vertices that do not exist"
+    )]
     Rows,
 }
 

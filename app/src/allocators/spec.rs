@@ -24,6 +24,13 @@ pub struct Spec {
     pub coalesce: bool,
 }
 
+impl Default for Spec {
+    /// The allocator [`DEFAULT`](super::DEFAULT).
+    fn default() -> Self {
+        Self::parse(super::DEFAULT).expect("the table has the default")
+    }
+}
+
 impl Spec {
     /// The value of a parameter, if it was given.
     pub(super) fn given(&self, name: &str) -> Option<&str> {

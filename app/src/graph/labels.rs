@@ -20,8 +20,11 @@ impl Store<'_> {
     pub fn keep_components(&mut self) -> Result<(), StoreError> {
         let shape = *self.shape();
         self.labels = Some(KeptLabels::new(self.backend, shape.vertices, shape.limit)?);
-        self.advance_components()?;
-        Ok(())
+        let labelled = self.advance_components();
+        if labelled.is_err() {
+            self.labels = None;
+        }
+        labelled.map(|_| ())
     }
 
     /// Brings the labels that are kept up to date with all changes of the graph; returns the

@@ -20,3 +20,16 @@ pub struct Options {
     /// The sizes up to which it works.
     pub limits: Limits,
 }
+
+impl Default for Options {
+    /// The default allocator with a pool that grows, contiguous rows, and no loops.
+    fn default() -> Self {
+        Self {
+            spec: Spec::default(),
+            pool: Pool::Auto,
+            layout: Layout::Contiguous,
+            self_loops: false,
+            limits: Limits::default(),
+        }
+    }
+}

@@ -43,18 +43,14 @@ pub struct Update {
 /// ```
 /// use heapwood::allocators::Spec;
 /// use heapwood::backend::Cpu;
-/// use heapwood::graph::{Change, Layout, Limits, Options, Store};
-/// use heapwood::size::Pool;
+/// use heapwood::graph::{Change, Options, Store};
 /// use heapwood_graphs::{Csr, CsrOptions, EdgeList};
 ///
 /// let list = EdgeList { vertices: 4, edges: vec![[0, 1], [1, 2]], directed: false };
 /// let (rows, _) = Csr::build(list, CsrOptions::default());
 /// let options = Options {
-///     spec: Spec::parse("cfmalloc")?,
-///     pool: Pool::Auto,
-///     layout: Layout::Contiguous,
-///     self_loops: false,
-///     limits: Limits::default(),
+///     spec: Spec::parse("gallatin")?,
+///     ..Options::default()
 /// };
 /// let backend = Cpu::new(None, None)?;
 /// let mut graph = Store::new(&backend, options, &rows, None)?;
@@ -89,7 +85,7 @@ impl<'b> Store<'b> {
     ///
     /// A pool or a device that is too small, more entries than can be numbered, and
     /// [`StoreError::Columns`] for columns of an undirected graph and for a directed one without
-    /// them.
+    /// them, [`StoreError::OtherColumns`] for those of another graph, and [`StoreError::Rows`].
     pub fn new(
         backend: &'b dyn Backend,
         options: Options,
@@ -100,6 +96,21 @@ impl<'b> Store<'b> {
             return Err(StoreError::Columns {
                 directed: rows.directed,
             });
+        }
+        let size = |csr: &Csr| (csr.vertices(), csr.targets.len() as u64);
+        if let Some(columns) = columns.filter(|columns| size(columns) != size(rows)) {
+            return Err(StoreError::OtherColumns {
+                graph: size(rows),
+                columns: size(columns),
+            });
+        }
+        // Kernels check the targets, and follow the offsets.
+        if [Some(rows), columns]
+            .into_iter()
+            .flatten()
+            .any(has_stray_offsets)
+        {
+            return Err(StoreError::Rows);
         }
         let entries = rows.targets.len() as u64;
         options.limits.check_entries(entries)?;
@@ -332,6 +343,11 @@ impl<'b> Store<'b> {
     pub fn check_heap(&self) -> Result<(), StoreError> {
         Ok(self.device.heap.check(&self.heap_state()?)?)
     }
+}
+
+/// Whether a row reaches beyond the targets.
+fn has_stray_offsets(csr: &Csr) -> bool {
+    !csr.offsets.is_sorted() || csr.offsets.last() != Some(&(csr.targets.len() as u64))
 }
 
 /// Brings rows to the backend.

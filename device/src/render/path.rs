@@ -13,7 +13,7 @@ use super::light::{Lights, MaterialTable, Materials, power_heuristic};
 use super::material::{DELTA_LIGHT_FLOATS, LIGHT_WORDS, MATERIAL_FLOATS, Sky};
 use super::random::Sampler;
 use super::ray::Ray;
-use super::scatter::Bsdf;
+use super::scatter::{Bsdf, max_component};
 use super::shade::unit;
 use super::smooth::{reflected_part, scattered_part};
 use super::surface::SurfacePoint;
@@ -206,23 +206,15 @@ impl<M: Materials, E: Environment> PathScene<M, E> {
                 throughput *= part;
             }
             if bounce >= ROULETTE_START_BOUNCE {
-                let larger = if throughput.x < throughput.y {
-                    throughput.y
-                } else {
-                    throughput.x
-                };
-                let survival = if larger < throughput.z {
-                    throughput.z
-                } else {
-                    larger
-                };
-                let survival = if survival < MAX_SURVIVAL_PROBABILITY {
-                    survival
-                } else {
+                let survival = max_component(throughput);
+                let survival = if survival > MAX_SURVIVAL_PROBABILITY {
                     MAX_SURVIVAL_PROBABILITY
+                } else {
+                    survival
                 };
-                // A probability of 0 or NaN ends the path.
-                let goes_on = sampler.get_1d() < survival;
+                // A path without throughput ends, and one with NaN: the sum is no number then.
+                let is_number = throughput.x + throughput.y + throughput.z >= 0.0;
+                let goes_on = sampler.get_1d() < survival && is_number;
                 if !goes_on {
                     return path;
                 }

@@ -25,8 +25,9 @@ pub struct BsdfSample {
     pub pdf: f32,
 }
 
+/// The greatest component.
 #[inline(always)]
-fn max_component(v: Vec3) -> f32 {
+pub(super) fn max_component(v: Vec3) -> f32 {
     let larger = if v.x < v.y { v.y } else { v.x };
     if larger < v.z { v.z } else { larger }
 }

@@ -4,12 +4,13 @@
 use heapwood::Error;
 use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, BackendError, Cpu, Grid, Launch, Quota};
-use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
+use heapwood::graph::{Change, Edge, Layout, Limits, Options, RankOptions, Store, StoreError};
 use heapwood::max_pool::{MaxPool, PoolLimit};
 use heapwood::size::Pool;
 use heapwood_device::graph::store::measure::Measure;
 use heapwood_device::kernel::Args;
 use heapwood_device::launch::Call;
+use heapwood_graphs::Csr;
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::FORMS;
 use heapwood_tests::graph::{Model, graphs};
@@ -271,4 +272,45 @@ fn no_more_threads_than_can_be_numbered() {
         assert_eq!(error.exit_code(), 2);
         assert_eq!(error.to_string().lines().count(), 1);
     }
+}
+
+#[test]
+fn rows_of_another_graph_and_stray_offsets_are_refused() {
+    let (backend, _) = machine(u64::MAX);
+    let new = |rows: &Csr, columns: Option<&Csr>| {
+        Store::new(&backend, Options::default(), rows, columns).map(|_| ())
+    };
+    let kept = Kept::of(&graphs::uniform(100, 300, true, 1));
+    let other = Kept::of(&graphs::uniform(10, 30, true, 1));
+    let (rows, columns) = kept.csr();
+    assert_eq!(new(rows, columns), Ok(()));
+    let error = new(rows, other.csr().1).expect_err("columns of ten vertices");
+    assert!(matches!(error, StoreError::OtherColumns { .. }), "{error}");
+    assert_eq!(Error::from(error).exit_code(), 2);
+    for change in [
+        |offsets: &mut Vec<u64>| offsets[3] = 1 << 20,
+        |offsets: &mut Vec<u64>| offsets.swap(1, 99),
+        |offsets: &mut Vec<u64>| *offsets.last_mut().expect("an end") += 1,
+    ] {
+        let mut stray = rows.clone();
+        change(&mut stray.offsets);
+        assert_eq!(new(&stray, columns), Err(StoreError::Rows));
+    }
+}
+
+#[test]
+fn ranks_to_begin_with_are_one_a_vertex() {
+    let (backend, _) = machine(u64::MAX);
+    let kept = Kept::of(&graphs::uniform(100, 300, false, 1));
+    let mut store = Store::new(&backend, Options::default(), &kept.rows, None).expect("it fits");
+    let ranks = store
+        .pagerank(&RankOptions::default(), None)
+        .expect("memory")
+        .ranks;
+    store.insert_vertices(5).expect("memory");
+    let error = store
+        .pagerank(&RankOptions::default(), Some(&ranks))
+        .expect_err("five more");
+    let (ranks, vertices) = (100, 105);
+    assert_eq!(error, StoreError::Ranks { ranks, vertices });
 }

@@ -136,11 +136,11 @@ impl Algorithm for Ranks {
 
 impl Store<'_> {
     /// Computes PageRank; `from` ranks of before a batch, if there are any, which
-    /// takes fewer iterations.
+    /// takes fewer iterations. They are one a vertex: those of new vertices are the caller's.
     ///
     /// # Errors
     ///
-    /// When there is not enough memory.
+    /// [`StoreError::Ranks`], and when there is not enough memory.
     pub fn pagerank(
         &self,
         options: &RankOptions,
@@ -150,7 +150,12 @@ impl Store<'_> {
         let mut options = *options;
         let space = RankSpace::new(self.shape(), self.entries()?, options.limit);
         let workspace = self.backend.memory(space.bytes() as u64, false)?;
-        let from = from.filter(|ranks| ranks.len() == vertices as usize);
+        if let Some(ranks) = from
+            .map(<[f32]>::len)
+            .filter(|&ranks| ranks != vertices as usize)
+        {
+            return Err(StoreError::Ranks { ranks, vertices });
+        }
         options.resume = from.is_some();
         if let Some(ranks) = from {
             workspace.upload(space.ranks_offset() as u64, ranks)?;
