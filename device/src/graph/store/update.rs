@@ -61,7 +61,7 @@ arguments! {
             records: Vertex,
             /// The handle of each vertex' block.
             handles: u8,
-            /// Sorted keys; after `Compact`, of which nobody reads them again, the runs
+            /// Sorted keys; after `Compact`, their last reader, the runs
             /// that many warps relocate.
             keys: u64,
             /// For each key: where in the adjacency it belongs, or `NO_POSITION`
@@ -138,7 +138,7 @@ impl UpdateArguments {
     pub unsafe fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
         // SAFETY: the caller's promise.
         unsafe {
-            // In units, rounded up, of which 2^32 are 64 GiB.
+            // In units, rounded up; 2^32 of them are 64 GiB.
             let units = warp.all_sum(bytes.div_ceil(16) as u32);
             if warp.lane() == 0 && units > 0 {
                 // Relaxed: a sum that the host reads after the launch.

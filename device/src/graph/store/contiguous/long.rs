@@ -1,13 +1,13 @@
 //! Runs of hubs, which many warps relocate: a list of them, and their parts.
 //!
-//! The list lies where the sorted keys were, of which each run has one, and nobody reads them
+//! The list lies where the sorted keys were: each run has at least one, and nobody reads them
 //! after `Compact`.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use crate::graph::store::update::{UpdateArguments, word};
 
-/// Vertices of as many neighbours or more are relocated by many warps, each of which
+/// Vertices of as many neighbours or more are relocated by many warps, and each
 /// takes a part of them; others are one warp's, which has up to as many such vertices as lanes.
 pub const LONG: u32 = 512;
 /// Neighbours of such a part.
@@ -26,7 +26,7 @@ impl UpdateArguments {
     #[inline(always)]
     pub unsafe fn add_long(&self, first: u32, degree: u32) {
         // SAFETY: the caller's promise; there are no more runs than keys. All parts are no
-        // more than 2^32 neighbours and a part for each run, of which 2^31 have keys.
+        // more than 2^32 neighbours and a part for each run; there are keys for 2^31 runs.
         unsafe {
             let parts = degree.div_ceil(LONG_PART);
             // Relaxed: read by a later launch.
