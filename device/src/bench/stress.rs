@@ -79,7 +79,7 @@ pub(super) fn mix(mut x: u32) -> u32 {
     x ^ x >> 16
 }
 
-/// Words of a block, of which only whole ones are used.
+/// Words of a block; only whole ones are used.
 #[inline(always)]
 fn words_of(bytes: u32) -> u32 {
     bytes / 4

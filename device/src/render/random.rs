@@ -27,8 +27,8 @@ fn permute_upwards(word: u32, seed: u32) -> u32 {
 }
 
 /// The second dimension of the Sobol sequence with its bits reversed; in the first, that is the
-/// index itself. Its matrix is Pascal's triangle modulo 2, row i of which has the columns whose
-/// numbers have all bits of i: five steps add up all of them.
+/// index itself. Its matrix is Pascal's triangle modulo 2, whose row i has the columns with
+/// numbers that have all bits of i: five steps add up all of them.
 #[inline(always)]
 fn sobol_reversed(index: u32) -> u32 {
     let mut word = index;

@@ -84,7 +84,7 @@ arguments! {
             /// The vertices that are labelled, all of those of some trees, with room for all
             /// vertices; null if all are, and not those of some trees.
             list: u32,
-            /// A bit for each vertex: whether a tree of which it was the root has lost an
+            /// A bit for each vertex: whether a tree with it as root has lost an
             /// edge. Null if there is no list.
             lost: u32,
         }

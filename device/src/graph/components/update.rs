@@ -41,7 +41,7 @@ arguments! {
             refused: u64,
             /// A word for each vertex: its parent; those of vertices with edges are vertices.
             labels: u32,
-            /// A bit for each vertex: whether a tree of which it was the root has lost an edge.
+            /// A bit for each vertex: whether a tree with it as root has lost an edge.
             lost: u32,
         }
         integers {

@@ -52,7 +52,7 @@ impl RankArguments {
         unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
     }
 
-    /// Lists a vertex as hub with so many parts, each of which begins `step` behind the one
+    /// Lists a vertex as hub with so many parts, where each begins `step` behind the one
     /// before.
     ///
     /// # Safety

@@ -61,7 +61,7 @@ impl Kernel for LinkedRankIndex {
 pub struct LinkedRankStep;
 
 impl LinkedRankStep {
-    /// The sum of the contributions of a page's neighbours, of which it has `count`.
+    /// The sum of the contributions of a page's `count` neighbours.
     ///
     /// # Safety
     ///

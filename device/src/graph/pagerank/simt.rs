@@ -7,8 +7,8 @@ use crate::simt::reduce::{group_sum, has};
 use crate::simt::rows::Rows;
 use crate::simt::tail::Four;
 
-/// The sum of the contributions of the neighbours `first..end`, of which this lane
-/// takes every `group`th four from `lane`.
+/// The sum of the contributions of this lane's neighbours among `first..end`: every
+/// `group`th four from `lane`.
 ///
 /// # Safety
 ///

@@ -4,7 +4,7 @@
 //! A vertex has a record and, if it has edges, one block with its neighbours in
 //! ascending order, each once (the layout that Winter and others 2020 call
 //! OuroGraph, section 6.2), or a chain of [`linked`] pages. A batch goes through these
-//! steps, none of which waits for another warp; the launches between them are the only
+//! steps, where no warp waits for another one; the launches between them are the only
 //! barriers:
 //!
 //! 1. [`sort`]: edges become [`keys`], source above target, and are sorted.

@@ -15,7 +15,7 @@
 //! goes. With few keys it is latency that counts, so loads are made in groups that do not
 //! wait for each other.
 //!
-//! Digits of 10 bits need 4 passes, of which each takes three times as long with many keys: a
+//! Digits of 10 bits need 4 passes, and each takes three times as long with many keys: a
 //! tile then writes to 1024 places, and so many sectors that are written in part do not stay
 //! in the L2 cache of a GPU until they are full.
 //!

@@ -59,7 +59,7 @@ arguments! {
             records: Vertex,
             /// The handle of each vertex' block.
             handles: u8,
-            /// Sorted keys; after `Compact`, of which nobody reads them again, the runs
+            /// Sorted keys; after `Compact`, their last reader, the runs
             /// that many warps relocate.
             keys: u64,
             /// For each key: where in the adjacency it belongs, or `NO_POSITION`

@@ -8,7 +8,7 @@ use crate::simt::reduce::has;
 use crate::simt::rows::Rows;
 use crate::simt::segments::Segments;
 
-/// The lowest `count` bits, of which there are at most 32.
+/// The lowest `count` bits, at most 32.
 #[inline(always)]
 pub(super) fn low_bits(count: u32) -> u32 {
     if count == 0 {

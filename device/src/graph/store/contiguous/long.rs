@@ -1,6 +1,6 @@
 //! Runs of hubs, which many warps relocate: a list of them, and their parts.
 //!
-//! The list lies where the sorted keys were, of which each run has one, and nobody reads them
+//! The list lies where the sorted keys were: each run has at least one, and nobody reads them
 //! after `Compact`.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use crate::graph::store::changes::{Change, Changes};
 use crate::graph::store::update::word;
 
-/// Vertices of as many neighbours or more are relocated by many warps, each of which
+/// Vertices of as many neighbours or more are relocated by many warps, and each
 /// takes a part of them; others are one warp's, which has up to as many such vertices as lanes.
 pub const LONG: u32 = 512;
 /// Neighbours of such a part.

@@ -37,7 +37,7 @@ arguments! {
             refused: u64,
             /// `vertices` records.
             records: Vertex,
-            /// `vertices` records, of which those of vertices that change are written.
+            /// `vertices` records; those of vertices that change are written.
             copied: Vertex,
             /// The pages of all rows, with room for those of all vertices that change.
             pages: Chunk,

@@ -253,7 +253,7 @@ impl HubTriangles {
         found
     }
 
-    /// Counts a triangle for its vertices, the third of which is the hub of this code.
+    /// Counts a triangle for its vertices; the third vertex is the hub of this code.
     ///
     /// # Safety
     ///

@@ -1,6 +1,6 @@
 //! Counting the triangles of graphs with long rows.
 //!
-//! A triangle is found at its lowest vertex by degree: two of its successors, of which one
+//! A triangle is found at its lowest vertex by degree: two of its successors, where one
 //! is a successor of the other. Where degrees are skewed, nearly all of these pairs end in few
 //! vertices, the *hubs*: at most [`MAX_HUBS`] of the highest degrees. A set of hubs
 //! fits the scratch memory of a warp, a bit each, so that a vertex is looked up among the
@@ -26,7 +26,7 @@
 //!
 //! Traffic: orientation reads 4 bytes and a sector of standings an entry. A Kronecker graph with
 //! 2^20 vertices and 15.7 million edges has 32,182 hubs, of 144 neighbours or more. Of its edges
-//! 11.3 million lead to dense rows, of which 28.4 million segments of 128 bytes are read; the
+//! 11.3 million lead to dense rows, and 28.4 million segments of 128 bytes of them are read; the
 //! others lead to 727 million codes, of 2 bytes; 5.4 million candidates are left to `Triangles`.
 //! Without dense rows there would be 4.4 billion codes.
 
@@ -92,7 +92,7 @@ mod word {
 pub const HEADER_WORDS: u32 = word::HUBS + 1;
 
 arguments! {
-    /// A graph of which triangles are counted by hubs.
+    /// A graph whose triangles are counted by hubs.
     pub struct HubArguments {
         pointers {
             /// `vertices` records, contiguous.
