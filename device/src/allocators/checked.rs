@@ -67,7 +67,7 @@ impl<A: Allocator> Checked<A> {
     unsafe fn enclose(self, block: A::Handle, bytes: u64) -> A::Handle {
         if !block.is_null() {
             let start = self.inner.address(block);
-            // SAFETY: the caller's promise: the block is ours and has `padded(bytes)` bytes.
+            // SAFETY: the block is ours and has `padded(bytes)` bytes.
             unsafe {
                 start.add(4).cast::<u32>().write(seal(bytes));
                 start.add(8).cast::<u64>().write(bytes);
@@ -97,7 +97,7 @@ impl<A: Allocator> Checked<A> {
             return true;
         }
         let before = self.inner.faults().overwritten;
-        // SAFETY: the handle is in the pool by the caller's promise, and nothing is given back.
+        // SAFETY: `inner` contains the handle, and nothing is given back.
         unsafe { self.inner.free(warp, block) };
         self.inner.faults().overwritten == before
     }
@@ -201,7 +201,7 @@ impl<A: Allocator> Allocator for Checked<A> {
 
     #[inline(always)]
     unsafe fn new(heap: Heap) -> Self {
-        // SAFETY: the caller's promise covers the inner heap.
+        // SAFETY: the inner heap is all of this one but the counters.
         let inner = unsafe { A::new(heap) };
         Self {
             inner,
@@ -222,7 +222,7 @@ impl<A: Allocator> Allocator for Checked<A> {
             self.invalid_frees().store(0, Relaxed);
             self.overruns().store(0, Relaxed);
         }
-        // SAFETY: the caller's promise is the one that `init` asks for.
+        // SAFETY: nothing else uses the inner heap during the launch.
         unsafe { self.inner.init(warp) }
     }
 
@@ -299,7 +299,7 @@ impl<A: Allocator> Allocator for Checked<A> {
     }
 
     unsafe fn granted(self, block: A::Handle, requested: u64) -> u64 {
-        // SAFETY: the caller's promise: the inner block was requested with so many bytes.
+        // SAFETY: the inner block was requested with so many bytes.
         unsafe { self.inner.granted(block, padded(served(requested))) - OVERHEAD }
     }
 

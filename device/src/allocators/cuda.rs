@@ -106,7 +106,7 @@ impl Allocator for CudaMalloc {
         if block.is_null() {
             return;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of the heap, which its owner gives up.
         unsafe { self.heap.free(self.address(block)) }
     }
 

@@ -192,7 +192,7 @@ impl Allocator for FdgMalloc {
     unsafe fn new(heap: Heap) -> Self {
         let unit_shift = heap.integers[1] as u32;
         Self {
-            // SAFETY: the caller's promise; `setup` has left its words where they were.
+            // SAFETY: `setup` has left the words of the pool where they were.
             pool: unsafe { AtomicMalloc::new(heap) },
             heaps: heap.pointers[2],
             last_heap: heap.integers[2] as u32,
@@ -207,7 +207,7 @@ impl Allocator for FdgMalloc {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the caller's promise.
+        // SAFETY: nothing else uses the pool during the launch.
         unsafe { self.pool.init(warp) };
         let mut index = warp.thread();
         while index <= self.last_heap {
@@ -259,7 +259,7 @@ impl Allocator for FdgMalloc {
     }
 
     unsafe fn granted(self, block: u32, requested: u64) -> u64 {
-        // SAFETY: the caller's promise: blocks are as large as those of the pool.
+        // SAFETY: blocks are as large as those of the pool.
         unsafe { self.pool.granted(block, requested) }
     }
 }

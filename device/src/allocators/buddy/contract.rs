@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::BuddyAlloc;
 use super::groups::nth;
-use super::layout::{self, GROUP_BLOCKS, LEVELS, Layout};
+use super::layout::{self, GROUP_BLOCKS, LEVELS, Layout, Level};
 use super::search::Taken;
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::common::units;
@@ -27,23 +27,18 @@ fn parts(block: u32) -> (u32, u32) {
 
 impl BuddyAlloc {
     /// Blocks for the lanes that call this together, of the same or other levels.
-    ///
-    /// # Safety
-    ///
-    /// `level` is one of the heap.
     #[inline(always)]
-    unsafe fn block<W: Warp>(&self, warp: W, level: u32) -> u32 {
+    fn block<W: Warp>(&self, warp: W, level: Level) -> u32 {
         let lane = warp.lane();
         let mask = warp.converge();
-        let group = warp.match_any(mask, level);
+        let group = warp.match_any(mask, level.number());
         let mut rest = group;
         let mut block = u32::NULL;
         loop {
             let first = if rest == 0 { lane } else { leader(rest) };
             let mut taken = Taken::NOTHING.to_bits();
             if rest != 0 && lane == first {
-                // SAFETY: the caller's promise; `rest` has lanes.
-                taken = unsafe { self.find(warp, level, rest.count_ones()).to_bits() };
+                taken = self.find(warp, level, rest.count_ones()).to_bits();
             }
             // All lanes take part until the last is done, whatever their groups: see
             // `Warp::converge`.
@@ -54,7 +49,7 @@ impl BuddyAlloc {
             let served = (place < taken.bits.count_ones()) & (rest >> lane & 1 == 1);
             if served {
                 let index = taken.group * GROUP_BLOCKS + nth(taken.bits, place);
-                block = (2 * index + 1) << level;
+                block = (2 * index + 1) << level.number();
             }
             let done = warp.ballot(mask, served) & group;
             // Without a block for one of them, all are refused.
@@ -103,7 +98,7 @@ impl Allocator for BuddyAlloc {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the caller's promise.
+        // SAFETY: nothing else uses the heap during the launch.
         unsafe {
             self.init_groups(warp);
             self.init_queues(warp);
@@ -121,7 +116,7 @@ impl Allocator for BuddyAlloc {
             return u32::NULL;
         }
         // SAFETY: up to the top there are levels.
-        unsafe { self.block(warp, level) }
+        self.block(warp, unsafe { Level::new(level) })
     }
 
     /// Lanes that free blocks of one group together give them back together.
@@ -138,8 +133,8 @@ impl Allocator for BuddyAlloc {
         // Accesses of the lanes to their blocks come before their leader's release.
         warp.sync(all);
         if group.leads() {
-            // SAFETY: the caller's promise: live blocks, and each lane gives up one of them.
-            unsafe { self.give(warp, level, index / GROUP_BLOCKS, bits) };
+            // SAFETY: live blocks, and each lane gives up one of them.
+            unsafe { self.give(warp, Level::new(level), index / GROUP_BLOCKS, bits) };
         }
     }
 
@@ -165,12 +160,12 @@ impl Allocator for BuddyAlloc {
             return sum;
         }
         // A free block is one that a request would find: merged.
-        // SAFETY: a level of the heap, which is at rest.
-        unsafe { self.sweep(warp, self.layout.top()) };
+        // SAFETY: a level of the heap.
+        self.sweep(warp, unsafe { Level::new(self.layout.top()) });
         for level in 0..=self.layout.top() {
             // SAFETY: a level of the heap.
             // Relaxed: the heap is at rest.
-            let count = unsafe { self.free_count(level).load(Relaxed) };
+            let count = self.free_count(unsafe { Level::new(level) }).load(Relaxed);
             let bytes = 1 << (level + self.layout.unit_shift);
             sum.free_bytes += u64::from(count) * bytes;
             if count != 0 {

@@ -23,7 +23,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::BuddyAlloc;
-use super::layout::{GROUP_BLOCKS, LEVELS, NONE, table};
+use super::layout::{GROUP_BLOCKS, LEVELS, Level, NONE, table};
 use crate::simt::Warp;
 
 /// The group is in its queue, or held.
@@ -73,16 +73,12 @@ pub fn halved(first: u32) -> u32 {
 
 impl BuddyAlloc {
     /// The count of free blocks of a level.
-    ///
-    /// # Safety
-    ///
-    /// `level` is below `LEVELS`.
     #[inline(always)]
-    pub(super) unsafe fn free_count(&self, level: u32) -> &AtomicU32 {
+    pub(super) fn free_count(&self, level: Level) -> &AtomicU32 {
         // SAFETY: the table has a word for each level.
         unsafe {
             let table = self.tables.add(table::FREE).cast::<AtomicU32>();
-            &*table.add(level as usize)
+            &*table.add(level.number() as usize)
         }
     }
 
@@ -93,7 +89,7 @@ impl BuddyAlloc {
     /// `word` is one that `layout.word` returns for a group of the heap.
     #[inline(always)]
     unsafe fn word(&self, word: u32) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is a word for each group.
         unsafe {
             let groups = self.tables.add(table::GROUPS).cast::<AtomicU64>();
             &*groups.add(word as usize)
@@ -107,10 +103,16 @@ impl BuddyAlloc {
     ///
     /// `group` is one of level `level` that the caller holds, and gives up.
     #[inline(always)]
-    pub(super) unsafe fn take<W: Warp>(&self, warp: W, level: u32, group: u32, wanted: u32) -> u32 {
-        // SAFETY: the caller's promise.
+    pub(super) unsafe fn take<W: Warp>(
+        &self,
+        warp: W,
+        level: Level,
+        group: u32,
+        wanted: u32,
+    ) -> u32 {
+        // SAFETY: a group of the level, which we hold.
         unsafe {
-            let word = self.word(self.layout.word(level, group));
+            let word = self.word(self.layout.word(level.number(), group));
             // Relaxed: a hint; the exchange decides.
             let mut seen = word.load(Relaxed);
             // Each turn that fails is another thread's success: nobody takes blocks of a group
@@ -146,14 +148,13 @@ impl BuddyAlloc {
     pub(super) unsafe fn put_blocks<W: Warp>(
         &self,
         warp: W,
-        level: u32,
+        level: Level,
         group: u32,
         blocks: u32,
     ) -> bool {
-        // SAFETY: the caller's promise; who sets the first bit of a group that is not listed
-        // holds the group.
+        // SAFETY: a group of the level; who sets the first bit of one that is not listed holds it.
         unsafe {
-            let word = self.word(self.layout.word(level, group));
+            let word = self.word(self.layout.word(level.number(), group));
             // Release: what we did to the blocks comes before what their next owners do.
             let before = word.fetch_or(LISTED | u64::from(blocks), Release);
             if before & LISTED == 0 {
@@ -169,9 +170,9 @@ impl BuddyAlloc {
     ///
     /// `group` is one of level `level`.
     #[inline(always)]
-    pub(super) unsafe fn unpair<W: Warp>(&self, warp: W, level: u32, group: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        let word = unsafe { self.word(self.layout.word(level, group)) };
+    pub(super) unsafe fn unpair<W: Warp>(&self, warp: W, level: Level, group: u32) -> u32 {
+        // SAFETY: a group of the level.
+        let word = unsafe { self.word(self.layout.word(level.number(), group)) };
         // Relaxed: a hint; the exchange decides. If there is no pair, then none of before the
         // caller was told of the group.
         let mut seen = word.load(Relaxed);
@@ -220,8 +221,9 @@ impl BuddyAlloc {
                 }
             }
             if warp.thread() == 0 {
-                // SAFETY: as above.
-                unsafe { self.free_count(level).store(count, Relaxed) };
+                // SAFETY: a level of the tables.
+                let free = self.free_count(unsafe { Level::new(level) });
+                free.store(count, Relaxed);
             }
         }
     }

@@ -59,6 +59,28 @@ pub struct Layout {
     pub unit_shift: u32,
 }
 
+/// A level that has words in the tables.
+#[derive(Clone, Copy)]
+pub struct Level(u32);
+
+impl Level {
+    /// The level with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is below [`LEVELS`].
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 impl Layout {
     /// The largest level, which has one block.
     #[inline(always)]
@@ -221,8 +243,8 @@ fn divide(request: &Request, unit_shift: u32) -> Result<Heap, SetupError> {
     })
 }
 
-/// Divides the memory of `request` into units of the size that it names, or of the least of
-/// which all can be numbered.
+/// Divides the memory of `request` into units of the size that it names, or of the least
+/// that can all be numbered.
 ///
 /// # Errors
 ///

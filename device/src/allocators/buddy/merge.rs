@@ -30,14 +30,13 @@
 //! *How long it takes*: a free merges the pairs of one group a level at most. A sweep is of 4096
 //! names a level at most.
 
-use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use cuda_std::atomic::{self, AtomicU32};
 
 use super::BuddyAlloc;
 use super::groups::{halved, pairs};
-use super::layout::{GROUP_BLOCKS, LEVELS, Layout, NONE, ROW_NAMES, table};
+use super::layout::{GROUP_BLOCKS, LEVELS, Level, NONE, ROW_NAMES, table};
 use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
@@ -51,22 +50,18 @@ type Row = [AtomicU32; ROW_NAMES as usize];
 /// `index` is below [`ROW_NAMES`].
 #[inline(always)]
 unsafe fn name_of(row: &Row, index: u32) -> &AtomicU32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: a row has so many names.
     unsafe { &*row.as_ptr().add(index as usize) }
 }
 
 impl BuddyAlloc {
     /// The count of a level's names.
-    ///
-    /// # Safety
-    ///
-    /// `level` is below `LEVELS`.
     #[inline(always)]
-    pub(super) unsafe fn named(&self, level: u32) -> &AtomicU32 {
+    fn named(&self, level: Level) -> &AtomicU32 {
         // SAFETY: the table has a word for each level.
         unsafe {
             let table = self.tables.add(table::NAMED).cast::<AtomicU32>();
-            &*table.add(level as usize)
+            &*table.add(level.number() as usize)
         }
     }
 
@@ -88,11 +83,12 @@ impl BuddyAlloc {
     ///
     /// `group` is one of level `level`.
     #[inline(always)]
-    unsafe fn name(&self, level: u32, group: u32) -> u32 {
-        let index = group & (ROW_NAMES * self.layout.name_rows(level) - 1);
+    unsafe fn name(&self, level: Level, group: u32) -> u32 {
+        let number = level.number();
+        let index = group & (ROW_NAMES * self.layout.name_rows(number) - 1);
         // SAFETY: the level has so many names.
         unsafe {
-            let row = self.names(self.layout.first_row(level) + index / ROW_NAMES);
+            let row = self.names(self.layout.first_row(number) + index / ROW_NAMES);
             let name = name_of(row, index % ROW_NAMES);
             // Acquire and release: see the module.
             let before = name.swap(group + 1, AcqRel);
@@ -114,11 +110,11 @@ impl BuddyAlloc {
     ///
     /// The caller owns the blocks, which are of a group of level `level`, and gives them up.
     #[inline(always)]
-    pub(super) unsafe fn give<W: Warp>(&self, warp: W, level: u32, group: u32, bits: u32) {
+    pub(super) unsafe fn give<W: Warp>(&self, warp: W, level: Level, group: u32, bits: u32) {
         if bits == 0 {
             return;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the blocks of the group are ours, and named ones are groups.
         unsafe {
             // Relaxed: what sets the bits releases it to who takes the blocks and counts them
             // off.
@@ -138,9 +134,9 @@ impl BuddyAlloc {
     ///
     /// `group` is one of level `level`, and its name was the caller's to take.
     #[inline(always)]
-    unsafe fn merge<W: Warp>(&self, warp: W, level: u32, group: u32) {
+    unsafe fn merge<W: Warp>(&self, warp: W, level: Level, group: u32) {
         let layout = self.layout.to_bits();
-        // SAFETY: the caller's promise.
+        // SAFETY: the parts of this heap, and a group of the level.
         unsafe { outlined(warp, self.tables, self.names, layout, level, group) }
     }
 
@@ -150,10 +146,11 @@ impl BuddyAlloc {
     ///
     /// As for [`Self::merge`].
     #[inline(always)]
-    unsafe fn merge_all<W: Warp>(&self, warp: W, mut level: u32, mut group: u32) {
+    unsafe fn merge_all<W: Warp>(&self, warp: W, level: Level, mut group: u32) {
+        let mut level = level.number();
         loop {
-            // SAFETY: the caller's promise, and `name`'s.
-            let first = unsafe { self.unpair(warp, level, group) };
+            // SAFETY: a group of the level, as named ones are.
+            let first = unsafe { self.unpair(warp, Level::new(level), group) };
             if first == 0 {
                 return;
             }
@@ -173,6 +170,7 @@ impl BuddyAlloc {
             // SAFETY: two buddies are in the pool, so that the block of both is, and has a
             // level and a group.
             unsafe {
+                let (from, level) = (Level::new(from), Level::new(level));
                 // Relaxed, both: after the exchange that took the blocks, before which they were
                 // counted; and before what sets the bits of those that they become.
                 self.free_count(level).fetch_add(bits.count_ones(), Relaxed);
@@ -190,21 +188,18 @@ impl BuddyAlloc {
     }
 
     /// Merges all pairs of the levels below `end`, and of these what they become.
-    ///
-    /// # Safety
-    ///
-    /// `end` is below `LEVELS`.
     #[inline(always)]
-    pub(super) unsafe fn sweep<W: Warp>(&self, warp: W, end: u32) {
-        for level in 0..end {
+    pub(super) fn sweep<W: Warp>(&self, warp: W, end: Level) {
+        for number in 0..end.number() {
             // SAFETY: a level, its rows, and a name of a row. The named item is a group.
             unsafe {
+                let level = Level::new(number);
                 // Relaxed: see the module.
                 if self.named(level).load(Relaxed) == 0 {
                     continue;
                 }
-                let first = self.layout.first_row(level);
-                for row in first..first + self.layout.name_rows(level) {
+                let first = self.layout.first_row(number);
+                for row in first..first + self.layout.name_rows(number) {
                     let names = self.names(row);
                     // Relaxed: a hint; the swap decides.
                     let mut bits = bits_of(atomic::load_row(names), |name| name != 0);
@@ -244,7 +239,7 @@ impl BuddyAlloc {
         if warp.thread() == 0 {
             for level in 0..LEVELS {
                 // SAFETY: a level of the table.
-                unsafe { self.named(level).store(0, Relaxed) };
+                self.named(unsafe { Level::new(level) }).store(0, Relaxed);
             }
         }
     }
@@ -261,16 +256,9 @@ unsafe fn outlined<W: Warp>(
     tables: *mut u8,
     names: *mut u8,
     layout: u64,
-    level: u32,
+    level: Level,
     group: u32,
 ) {
-    let heap = BuddyAlloc {
-        // No block is looked into.
-        blocks: ptr::null_mut(),
-        tables,
-        names,
-        layout: Layout::from_bits(layout),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { heap.merge_all(warp, level, group) }
+    // SAFETY: the parts of a heap, and a group of the level.
+    unsafe { BuddyAlloc::without_blocks(tables, names, layout).merge_all(warp, level, group) }
 }

@@ -1,8 +1,8 @@
 //! The 3L allocator (Lee, A New Non-Blocking Approach on GPU Dynamical Memory Management, 2014):
 //! a buddy system with a queue of signals for each size of blocks.
 //!
-//! Blocks of *level* k are 2^k units. A level has a circular queue, and HEAD and TAIL, tickets
-//! of which are drawn by `fetch_add`. A thread that draws a ticket of HEAD looks at the signal in
+//! Blocks of *level* k are 2^k units. A level has a circular queue, and HEAD and TAIL, whose
+//! tickets are drawn by `fetch_add`. A thread that draws a ticket of HEAD looks at the signal in
 //! its slot (section 3, figure 1 of the paper):
 //!
 //! | signal | paper | here |
@@ -12,9 +12,9 @@
 //! | CAPTURED | the block has been merged: draw another ticket | the same: the group has no free block left |
 //! | OVERFLOW | refuse | no level that is large enough counts a free block, and none below has pairs to merge: refuse |
 //!
-//! *Pair creation*: a block of a level above is split into buddies, of which one is the
-//! request's and the others go to their level; here in steps of up to five levels, the last of
-//! which makes as many blocks as the lanes of the warp want together. *Merging*: if the
+//! *Pair creation*: a block of a level above is split into buddies: one is the
+//! request's and the others go to their level; here in steps of up to five levels, and the
+//! last step makes as many blocks as the lanes of the warp want together. *Merging*: if the
 //! buddy of a freed block is free, both are one block of the level above; here not at
 //! once but when it is needed ([`merge`]).
 //!
@@ -80,10 +80,32 @@ mod search;
 use layout::Layout;
 
 /// The 3L allocator: the addresses and constants of a heap.
+///
+/// Invariant: the blocks, tables and names that `plan` divided lie there, and stay mapped. Queues
+/// and names have groups of their levels: only this module writes them. So what a
+/// [`Level`](layout::Level) has can be found without a promise; methods that ask for who holds a
+/// group or owns blocks are unsafe.
 #[derive(Clone, Copy)]
 pub struct BuddyAlloc {
     blocks: *mut u8,
     tables: *mut u8,
     names: *mut u8,
     layout: Layout,
+}
+
+impl BuddyAlloc {
+    /// The heap of these parts, for a task out of line: no block is looked into.
+    ///
+    /// # Safety
+    ///
+    /// The pointers and the bits of the layout are those of a heap.
+    #[inline(always)]
+    unsafe fn without_blocks(tables: *mut u8, names: *mut u8, layout: u64) -> Self {
+        Self {
+            blocks: core::ptr::null_mut(),
+            tables,
+            names,
+            layout: Layout::from_bits(layout),
+        }
+    }
 }

@@ -7,7 +7,7 @@
 //!   the group. If not, the ticket is void: draw another.
 //! - *Get*: lower the count of the listed, unless it is 0. That is a permit: a group is in the
 //!   queue for each. Then draw a ticket of HEAD. If its slot is older or the same, exchange it
-//!   for the ticket and no group: what was there is the caller's, of whichever ticket it was.
+//!   for the ticket and no group: what was there is the caller's, whatever its ticket was.
 //!   If nothing was there, or the slot is newer, draw another.
 //!
 //! After a thread with ticket t of HEAD has dealt with its slot, no group of ticket t can come
@@ -37,7 +37,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::BuddyAlloc;
-use super::layout::{GROUP_BLOCKS, LEVELS, NONE, table};
+use super::layout::{GROUP_BLOCKS, LEVELS, Level, NONE, table};
 use crate::simt::Warp;
 
 /// Bits of a slot for the group.
@@ -61,16 +61,12 @@ fn is_dead(slot: u64) -> bool {
 impl BuddyAlloc {
     /// The count of groups in a level's queue, as two's complement: threads that find none
     /// have it too low for a moment.
-    ///
-    /// # Safety
-    ///
-    /// `level` is below `LEVELS`.
     #[inline(always)]
-    pub(super) unsafe fn listed(&self, level: u32) -> &AtomicU32 {
+    pub(super) fn listed(&self, level: Level) -> &AtomicU32 {
         // SAFETY: the table has a word for each level.
         unsafe {
             let table = self.tables.add(table::LISTED).cast::<AtomicU32>();
-            &*table.add(level as usize)
+            &*table.add(level.number() as usize)
         }
     }
 
@@ -78,13 +74,13 @@ impl BuddyAlloc {
     ///
     /// # Safety
     ///
-    /// `level` is below `LEVELS`, and `end` is 0 or 1.
+    /// `end` is 0 or 1.
     #[inline(always)]
-    unsafe fn tickets(&self, level: u32, end: u32) -> &AtomicU64 {
+    unsafe fn tickets(&self, level: Level, end: u32) -> &AtomicU64 {
         // SAFETY: the table has two words for each level.
         unsafe {
             let table = self.tables.add(table::TICKETS).cast::<AtomicU64>();
-            &*table.add((2 * level + end) as usize)
+            &*table.add((2 * level.number() + end) as usize)
         }
     }
 
@@ -106,15 +102,15 @@ impl BuddyAlloc {
     ///
     /// # Safety
     ///
-    /// As for [`Self::tickets`], and `level` is one of the heap.
+    /// As for [`Self::tickets`].
     #[inline(always)]
-    unsafe fn draw(&self, level: u32, end: u32) -> (u64, &AtomicU64) {
-        // SAFETY: the caller's promise; masked, the ticket names a slot of the level.
+    unsafe fn draw(&self, level: Level, end: u32) -> (u64, &AtomicU64) {
+        // SAFETY: one of the ends; masked, the ticket names a slot of the level.
         unsafe {
             // Relaxed: see the module.
             let ticket = self.tickets(level, end).fetch_add(1, Relaxed);
-            let index = ticket as u32 & (self.layout.slots(level) - 1);
-            let slot = self.slot(self.layout.first_slot(level) + index);
+            let index = ticket as u32 & (self.layout.slots(level.number()) - 1);
+            let slot = self.slot(self.layout.first_slot(level.number()) + index);
             (ticket << GROUP_BITS, slot)
         }
     }
@@ -126,70 +122,61 @@ impl BuddyAlloc {
     /// `group` is one of level `level`, and listed by its word; the caller holds it, and gives
     /// it up.
     #[inline(always)]
-    pub(super) unsafe fn put<W: Warp>(&self, warp: W, level: u32, group: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            loop {
-                let (ticket, slot) = self.draw(level, 1);
-                // Relaxed, both: see the module.
-                let mut seen = slot.load(Relaxed);
-                while is_dead(seen) & is_older(seen, ticket) {
-                    let filled = ticket | u64::from(group + 1);
-                    let held = slot.compare_exchange(seen, filled, Relaxed);
-                    if held == seen {
-                        // Release: who has a permit for it finds the slot filled.
-                        self.listed(level).fetch_add(1, Release);
-                        return;
-                    }
-                    seen = held;
+    pub(super) unsafe fn put<W: Warp>(&self, warp: W, level: Level, group: u32) {
+        loop {
+            // SAFETY: 1 is TAIL.
+            let (ticket, slot) = unsafe { self.draw(level, 1) };
+            // Relaxed, both: see the module.
+            let mut seen = slot.load(Relaxed);
+            while is_dead(seen) & is_older(seen, ticket) {
+                let filled = ticket | u64::from(group + 1);
+                let held = slot.compare_exchange(seen, filled, Relaxed);
+                if held == seen {
+                    // Release: who has a permit for it finds the slot filled.
+                    self.listed(level).fetch_add(1, Release);
+                    return;
                 }
-                // A thread that looks for a group was faster, or one is late.
-                warp.back_off();
+                seen = held;
             }
+            // A thread that looks for a group was faster, or one is late.
+            warp.back_off();
         }
     }
 
     /// Takes a group off a level's queue, and holds it; or [`NONE`].
-    ///
-    /// # Safety
-    ///
-    /// `level` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn get<W: Warp>(&self, warp: W, level: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let listed = self.listed(level);
-            // Relaxed: a hint, so that those who find none leave the count alone.
-            if (listed.load(Relaxed) as i32) <= 0 {
-                return NONE;
-            }
-            // Acquire: as many slots as there are permits are filled.
-            if (listed.fetch_add(u32::MAX, Acquire) as i32) > 0 {
-                // Each turn that fails is at a ticket that another thread has drawn and has not
-                // used. A thread that finds 32 of them goes elsewhere, so that the time is bounded.
-                for _ in 0..TRIES {
-                    let (ticket, slot) = self.draw(level, 0);
-                    // Relaxed, both: see the module.
-                    let mut seen = slot.load(Relaxed);
-                    while is_older(seen, ticket) || (seen ^ ticket) <= GROUP_MASK && !is_dead(seen)
-                    {
-                        let held = slot.compare_exchange(seen, ticket, Relaxed);
-                        if held == seen {
-                            break;
-                        }
-                        seen = held;
-                    }
-                    if !is_older(ticket, seen) && !is_dead(seen) {
-                        return (seen & GROUP_MASK) as u32 - 1;
-                    }
-                    warp.back_off();
-                }
-            }
-            // Relaxed: the permit is given back, or was none; the count goes on with the
-            // releases before it.
-            listed.fetch_add(1, Relaxed);
-            NONE
+    pub(super) fn get<W: Warp>(&self, warp: W, level: Level) -> u32 {
+        let listed = self.listed(level);
+        // Relaxed: a hint, so that those who find none leave the count alone.
+        if (listed.load(Relaxed) as i32) <= 0 {
+            return NONE;
         }
+        // Acquire: as many slots as there are permits are filled.
+        if (listed.fetch_add(u32::MAX, Acquire) as i32) > 0 {
+            // Each turn that fails is at a ticket that another thread has drawn and has not used.
+            // A thread that finds 32 of them goes elsewhere, so that the time is bounded.
+            for _ in 0..TRIES {
+                // SAFETY: 0 is HEAD.
+                let (ticket, slot) = unsafe { self.draw(level, 0) };
+                // Relaxed, both: see the module.
+                let mut seen = slot.load(Relaxed);
+                while is_older(seen, ticket) || (seen ^ ticket) <= GROUP_MASK && !is_dead(seen) {
+                    let held = slot.compare_exchange(seen, ticket, Relaxed);
+                    if held == seen {
+                        break;
+                    }
+                    seen = held;
+                }
+                if !is_older(ticket, seen) && !is_dead(seen) {
+                    return (seen & GROUP_MASK) as u32 - 1;
+                }
+                warp.back_off();
+            }
+        }
+        // Relaxed: the permit is given back, or was none; the count goes on with the releases
+        // before it.
+        listed.fetch_add(1, Relaxed);
+        NONE
     }
 
     /// This thread's part of leaving only the groups of the roots in the queues.
@@ -220,6 +207,7 @@ impl BuddyAlloc {
             if warp.thread() == 0 {
                 // SAFETY: tables have words for each level.
                 unsafe {
+                    let level = Level::new(level);
                     self.listed(level).store((tail - head) as u32, Relaxed);
                     self.tickets(level, 0).store(head, Relaxed);
                     self.tickets(level, 1).store(tail, Relaxed);

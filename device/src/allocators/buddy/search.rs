@@ -1,14 +1,13 @@
 //! How a request finds a block: on its own level, or above it, by splitting, or below it, by
 //! merging.
 
-use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{self, AtomicU32};
 
 use super::BuddyAlloc;
 use super::groups::lowest;
-use super::layout::{GROUP_BLOCKS, LEVELS, Layout, NONE, table};
+use super::layout::{GROUP_BLOCKS, LEVELS, Level, NONE, table};
 use crate::allocators::common::bits_of;
 use crate::simt::{Backoff, Warp};
 
@@ -69,48 +68,34 @@ impl BuddyAlloc {
     ///
     /// They are taken off their own level, or else are part of the smallest block above it
     /// that is found. One thread calls this for itself and others.
-    ///
-    /// # Safety
-    ///
-    /// `level` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn find<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let taken = self.take_of(warp, level, wanted);
-            if taken.bits != 0 {
-                let count = taken.bits.count_ones();
-                // Relaxed: after the exchange that took the blocks, before which they were
-                // counted.
-                self.free_count(level)
-                    .fetch_add(count.wrapping_neg(), Relaxed);
-                return taken;
-            }
-            let layout = self.layout.to_bits();
-            let found = outlined(warp, self.tables, self.names, layout, level, wanted);
-            Taken::from_bits(found)
+    pub(super) fn find<W: Warp>(&self, warp: W, level: Level, wanted: u32) -> Taken {
+        let taken = self.take_of(warp, level, wanted);
+        if taken.bits != 0 {
+            let count = taken.bits.count_ones();
+            // Relaxed: after the exchange that took the blocks, before which they were counted.
+            self.free_count(level)
+                .fetch_add(count.wrapping_neg(), Relaxed);
+            return taken;
         }
+        let layout = self.layout.to_bits();
+        // SAFETY: the parts of this heap.
+        Taken::from_bits(unsafe { outlined(warp, self.tables, self.names, layout, level, wanted) })
     }
 
     /// Blocks of a group in a level's queue, up to `wanted` of them; none if all groups are
     /// others'.
-    ///
-    /// # Safety
-    ///
-    /// `level` is one of the heap.
     #[inline(always)]
-    unsafe fn take_of<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
+    fn take_of<W: Warp>(&self, warp: W, level: Level, wanted: u32) -> Taken {
         loop {
-            // SAFETY: the caller's promise; a group that is got is held.
-            unsafe {
-                let group = self.get(warp, level);
-                if group == NONE {
-                    return Taken::NOTHING;
-                }
-                let bits = self.take(warp, level, group, wanted);
-                if bits != 0 {
-                    return Taken { group, bits };
-                }
+            let group = self.get(warp, level);
+            if group == NONE {
+                return Taken::NOTHING;
+            }
+            // SAFETY: a group that is got is held.
+            let bits = unsafe { self.take(warp, level, group, wanted) };
+            if bits != 0 {
+                return Taken { group, bits };
             }
             // The blocks of this group were merged: captured. It is off the queue for that,
             // so that this level can be tried again.
@@ -118,12 +103,9 @@ impl BuddyAlloc {
     }
 
     /// [`Self::find`] where the level's own queue has nothing.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    unsafe fn search<W: Warp>(&self, warp: W, level: u32, wanted: u32) -> Taken {
+    fn search<W: Warp>(&self, warp: W, request: Level, wanted: u32) -> Taken {
+        let level = request.number();
         let mut backoff = Backoff::new();
         for _ in 0..MAX_LOOKS {
             // SAFETY: tables of counts.
@@ -142,14 +124,15 @@ impl BuddyAlloc {
                 // SAFETY: only levels of the heap, which are fewer than `LEVELS`, have counts
                 // other than 0.
                 unsafe {
-                    let taken = self.take_of(warp, source, most);
+                    let of_source = Level::new(source);
+                    let taken = self.take_of(warp, of_source, most);
                     if taken.bits != 0 {
                         let count = taken.bits.count_ones();
                         let made = self.split(warp, source, taken, level, wanted);
                         // Relaxed: after the exchange that took the blocks, before which they
                         // were counted, and after what is given back of them is counted on
                         // its level.
-                        self.free_count(source)
+                        self.free_count(of_source)
                             .fetch_add(count.wrapping_neg(), Relaxed);
                         return made;
                     }
@@ -158,15 +141,13 @@ impl BuddyAlloc {
                 // goes on above.
             }
             if free == 0 {
-                // SAFETY: a table of counts; the caller's level.
+                // SAFETY: a table of counts.
                 // Relaxed, as above.
-                unsafe {
-                    let named = self.levels(table::NAMED, |count| count != 0);
-                    if named & ((1 << level) - 1) == 0 {
-                        return Taken::NOTHING;
-                    }
-                    self.sweep(warp, level);
+                let named = unsafe { self.levels(table::NAMED, |count| count != 0) };
+                if named & ((1 << level) - 1) == 0 {
+                    return Taken::NOTHING;
                 }
+                self.sweep(warp, request);
             }
             backoff.pause(warp);
         }
@@ -176,7 +157,7 @@ impl BuddyAlloc {
     /// Up to `wanted` blocks of level `level` out of those of level `source`: these themselves if
     /// the levels are the same, or else parts of the one. The other parts are given back.
     ///
-    /// The block is cut into 32 parts, of which one is cut again, until the parts of one are
+    /// The block is cut into 32 parts, and one of these is cut again, until the parts of one are
     /// as many as are wanted. So what is given back is one group for each five levels.
     ///
     /// # Safety
@@ -213,7 +194,7 @@ impl BuddyAlloc {
                 bits: lowest(parts, kept),
             };
             // SAFETY: parts of the caller's block.
-            unsafe { self.give(warp, at, made.group, parts & !made.bits) };
+            unsafe { self.give(warp, Level::new(at), made.group, parts & !made.bits) };
         }
         made
     }
@@ -223,23 +204,17 @@ impl BuddyAlloc {
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
+/// The pointers and the bits of the layout are those of a heap.
 #[inline(never)]
 unsafe fn outlined<W: Warp>(
     warp: W,
     tables: *mut u8,
     names: *mut u8,
     layout: u64,
-    level: u32,
+    level: Level,
     wanted: u32,
 ) -> u64 {
-    let heap = BuddyAlloc {
-        // No block is looked into.
-        blocks: ptr::null_mut(),
-        tables,
-        names,
-        layout: Layout::from_bits(layout),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { heap.search(warp, level, wanted).to_bits() }
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { BuddyAlloc::without_blocks(tables, names, layout) };
+    heap.search(warp, level, wanted).to_bits()
 }

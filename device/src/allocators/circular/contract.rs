@@ -153,7 +153,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
     #[inline(always)]
     unsafe fn free_coalesced<W: Warp>(self, warp: W, block: u32) {
         // SAFETY: the caller's promise: a live block is a chunk that its owner gives up, and so
-        // is each of the blocks that are joined, of which the last ends at `end`.
+        // is each of the blocks that are joined, whose last ends at `end`.
         unsafe {
             if block.is_null() {
                 return;

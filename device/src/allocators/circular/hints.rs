@@ -23,7 +23,7 @@ const GOLDEN: u32 = 0x9e37_79b9;
 
 /// The logarithm of how many requests of a processor in turn start in one region.
 ///
-/// Regions are spread for the threads of a GPU, thousands of which make a request
+/// Regions are spread for the threads of a GPU, which make thousands of requests
 /// at the same time. A worker of the CPU makes one after the other and reads what
 /// it got in that order: blocks of a region share pages and cache lines, while
 /// one block each in thousands of regions took PageRank nine times as long.

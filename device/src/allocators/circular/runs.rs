@@ -104,7 +104,7 @@ impl Scan {
         self.add_some(word >> low, high - low, at + low);
     }
 
-    /// Scans the word of the units from `at` on, all of which belong to the part.
+    /// Scans the word of the units from `at` on, which all belong to the part.
     #[inline(always)]
     pub fn add_whole(&mut self, word: u32, at: u32) {
         self.add_some(word, 32, at);
@@ -137,14 +137,14 @@ impl Scan {
         self.run = (bits << (32 - count)).leading_ones();
     }
 
-    /// Scans units from `at` on of which none is set, and some belong to the part.
+    /// Scans units from `at` on: none is set, and some belong to the part.
     #[inline(always)]
     pub fn add_none(&mut self, at: u32) {
         self.close(if at > self.from { at } else { self.from });
         self.run = 0;
     }
 
-    /// Scans the units from `at` to `end` all of which are set, and some belong to the part.
+    /// Scans the units from `at` to `end`: all are set, and some belong to the part.
     #[inline(always)]
     pub fn add_all(&mut self, at: u32, end: u32) {
         let from = if at > self.from { at } else { self.from };

@@ -16,7 +16,7 @@
 //! chunk, or have begun to mark a block: those wait for nobody, and run on eventually. While
 //! no other thread is inside a call, the bits are exact, and one pass decides.
 //!
-//! The cost of a pass: a few accesses a span, of which there are at most 2^10 or so,
+//! The cost of a pass: a few accesses a span, and spans are at most 2^10 or so,
 //! and one for 512 units of each span whose notes are out of date. Chunks are merged
 //! only after the bits have shown that they suffice. So 2^17 accesses are enough for
 //! about 2^26 units even if no note counts; larger pools (1 GiB in units of 16 bytes,

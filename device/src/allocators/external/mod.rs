@@ -120,7 +120,7 @@ impl Linked {
     /// As for [`Allocator::free`], for an address that is not null.
     #[inline(always)]
     unsafe fn free(self, block: *mut u8) {
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of these functions, which its owner gives up.
         unsafe { self.functions.free(self.state(), block) }
     }
 
@@ -133,7 +133,7 @@ impl Linked {
     #[inline(always)]
     unsafe fn granted(self, block: *mut u8, requested: u64, limit: u64) -> u64 {
         let requested = if requested == 0 { 1 } else { requested };
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of these functions.
         match unsafe { self.functions.granted(self.state(), block) } {
             Some(granted) if granted > limit => limit,
             Some(granted) if granted > requested => granted,
@@ -249,7 +249,7 @@ impl Allocator for External {
     #[inline(always)]
     unsafe fn new(heap: Heap) -> Self {
         Self {
-            // SAFETY: the caller's promise.
+            // SAFETY: the heap that `setup` described, with the state in front.
             linked: unsafe { Linked::new(&heap) },
             bytes: heap.integers[0],
         }
@@ -261,7 +261,7 @@ impl Allocator for External {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the caller's promise; blocks lie behind the state.
+        // SAFETY: nothing else uses the heap during the launch; blocks lie behind the state.
         unsafe { self.linked.init(warp, self.blocks(), self.bytes) }
     }
 
@@ -290,7 +290,7 @@ impl Allocator for External {
         if block.is_null() {
             return;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block, which its owner gives up.
         unsafe { self.linked.free(self.address(block)) }
     }
 
@@ -306,7 +306,7 @@ impl Allocator for External {
     /// A block ends where the pool does, whatever the functions say.
     unsafe fn granted(self, block: u32, requested: u64) -> u64 {
         let limit = self.bytes - (u64::from(block) << UNIT_SHIFT);
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block.
         unsafe { self.linked.granted(self.address(block), requested, limit) }
     }
 

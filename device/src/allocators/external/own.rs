@@ -74,7 +74,7 @@ impl Allocator for ExternalOwn {
     #[inline(always)]
     unsafe fn new(heap: Heap) -> Self {
         Self {
-            // SAFETY: the caller's promise.
+            // SAFETY: the heap that `setup` described, with the state in front.
             linked: unsafe { Linked::new(&heap) },
             bytes: heap.integers[0],
         }
@@ -90,7 +90,7 @@ impl Allocator for ExternalOwn {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the caller's promise; there is no pool, which a null says.
+        // SAFETY: nothing else uses the heap meanwhile; a null says that there is no pool.
         unsafe { self.linked.init(warp, core::ptr::null_mut(), self.bytes) }
     }
 
@@ -115,7 +115,7 @@ impl Allocator for ExternalOwn {
         if block.is_null() {
             return;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block, which its owner gives up.
         unsafe { self.linked.free(self.address(block)) }
     }
 
@@ -130,7 +130,7 @@ impl Allocator for ExternalOwn {
     }
 
     unsafe fn granted(self, block: u64, requested: u64) -> u64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block.
         unsafe {
             self.linked
                 .granted(self.address(block), requested, u64::MAX)

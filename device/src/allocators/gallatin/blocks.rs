@@ -24,7 +24,7 @@
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use super::Gallatin;
-use super::tables::{Block, NO_CLASS};
+use super::tables::{Block, NO_CLASS, SliceClass};
 
 /// Bits of a state.
 const STATE_CLASS_SHIFT: u32 = 59;
@@ -57,13 +57,12 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// As for [`Self::state`].
+    /// The caller filled as many words, and has not counted them.
     #[inline(always)]
     pub(super) unsafe fn fill(&self, block: Block, words: u32) -> u64 {
-        // SAFETY: the caller's promise.
         // Acquire: the last one owns what all freed. Release: passes on what we acquired of the
         // words, and shows who clears the hint our bits.
-        let before = unsafe { self.state(block).fetch_add(u64::from(words), AcqRel) };
+        let before = self.state(block).fetch_add(u64::from(words), AcqRel);
         before + u64::from(words)
     }
 
@@ -76,7 +75,15 @@ impl Gallatin {
     /// Whether a block with this state has slices: it is not at rest, and in no run.
     #[inline(always)]
     pub(super) fn is_sliced(&self, state: u64) -> bool {
-        class_of(state) < self.layout.sliced()
+        self.slice_class(state).is_some()
+    }
+
+    /// The class of the slices of a block with this state, if it has some.
+    #[inline(always)]
+    pub(super) fn slice_class(&self, state: u64) -> Option<SliceClass> {
+        let class = class_of(state);
+        // SAFETY: the class was just compared.
+        (class < self.layout.sliced()).then(|| unsafe { SliceClass::new(class) })
     }
 
     /// Whether all slices of a block with this state are free, and nobody has pinned it.
@@ -87,88 +94,62 @@ impl Gallatin {
         self.is_sliced(state) && counted == NO_WORDS + u64::from(self.layout.words(class))
     }
 
-    /// The steps after [`Self::fill`] of so many words.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::state`]; `state` was returned by `fill`.
+    /// The steps after [`Self::fill`] of so many words, which returned `state`.
     #[inline(always)]
-    pub(super) unsafe fn freed(&self, block: Block, state: u64, words: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if words != 0 && self.is_whole(state) {
-                self.complete(block, state);
-            } else if self.is_sliced(state) && state & HINTED == 0 {
-                self.hint(block);
-            }
+    pub(super) fn freed(&self, block: Block, state: u64, words: u32) {
+        if words != 0 && self.is_whole(state) {
+            self.complete(block, state);
+        } else if self.is_sliced(state) && state & HINTED == 0 {
+            self.hint(block);
         }
     }
 
     /// [`Self::freed`], out of line.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn outlined_freed(&self, block: Block, state: u64, words: u32) {
+    pub(super) fn outlined_freed(&self, block: Block, state: u64, words: u32) {
         let what = self.id(block) << 1 | words;
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and one of its blocks.
         unsafe { outlined_free(self.tables, self.records, bits, what, state) }
     }
 
-    /// Gives a block that is whole back to its segment, unless another does.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::state`]; `state` is one that the block had.
+    /// Gives a block that is whole back to its segment, unless another does. `state` is one that
+    /// the block had.
     #[inline(always)]
-    pub(super) unsafe fn complete(&self, block: Block, state: u64) {
+    pub(super) fn complete(&self, block: Block, state: u64) {
         if self.is_whole(state) {
             let (id, bits) = (self.id(block), self.layout.to_bits());
-            // SAFETY: the parts of this heap, and the caller's promise.
+            // SAFETY: the parts of this heap, and one of its blocks.
             unsafe { outlined_complete(self.tables, self.records, bits, id, state) }
         }
     }
 
     /// [`Self::complete`], in line.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    unsafe fn give_whole(&self, block: Block, mut state: u64) {
+    fn give_whole(&self, block: Block, mut state: u64) {
         // A turn that fails found the hint changed.
         while self.is_whole(state) {
-            // SAFETY: the caller's promise; after the exchange the block is ours.
-            unsafe {
-                // Acquire: all who freed slices, or had it pinned, are done with the block.
-                let held = self.state(block).compare_exchange(state, AT_REST, Acquire);
-                if held == state {
-                    self.give_blocks(block.segment, 1 << block.number);
-                    return;
-                }
-                state = held;
+            // Acquire: all who freed slices, or had it pinned, are done with the block.
+            let held = self.state(block).compare_exchange(state, AT_REST, Acquire);
+            if held == state {
+                // SAFETY: after the exchange the block is ours, and at rest.
+                unsafe { self.give_blocks(block.segment(), 1 << block.number()) };
+                return;
             }
+            state = held;
         }
         // Somebody has pinned the block, and comes by here when done, unless slices of it were
         // taken: those that are left are to be found.
         if self.is_sliced(state) && state & HINTED == 0 {
-            // SAFETY: the caller's promise.
-            unsafe { self.hint(block) };
+            self.hint(block);
         }
     }
 
     /// Pins a block; its state before. Until [`Self::unpin`] it keeps its class, if it has one.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::state`].
     #[inline(always)]
-    pub(super) unsafe fn pin(&self, block: Block) -> u64 {
-        // SAFETY: the caller's promise.
+    pub(super) fn pin(&self, block: Block) -> u64 {
         // Acquire: the bits were cleared before the block got its class.
-        unsafe { self.state(block).fetch_add(PIN, Acquire) }
+        self.state(block).fetch_add(PIN, Acquire)
     }
 
     /// Takes a pin off, and so many words off those that are full.
@@ -179,13 +160,10 @@ impl Gallatin {
     #[inline(always)]
     pub(super) unsafe fn unpin(&self, block: Block, words: u32) {
         let change = PIN + u64::from(words);
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Acquire: the block may be ours. Release: our exchanges of its words come before
-            // it is opened anew.
-            let before = self.state(block).fetch_add(change.wrapping_neg(), AcqRel);
-            self.complete(block, before.wrapping_sub(change));
-        }
+        // Acquire: the block may be ours. Release: our exchanges of its words come before it is
+        // opened anew.
+        let before = self.state(block).fetch_add(change.wrapping_neg(), AcqRel);
+        self.complete(block, before.wrapping_sub(change));
     }
 }
 
@@ -194,22 +172,26 @@ impl Gallatin {
 ///
 /// # Safety
 ///
-/// As for [`Gallatin::freed`], and [`outlined`].
+/// The pointers and the bits of the layout are those of a heap, and the block is one of it.
 #[inline(never)]
 unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, what: u32, state: u64) {
-    let heap = Gallatin::of_tables(tables, records, layout);
-    // SAFETY: the caller's promise.
-    unsafe { heap.freed(heap.block(what >> 1), state, what & 1) }
+    // SAFETY: the parts of a heap, and one of its blocks.
+    unsafe {
+        let heap = Gallatin::of_tables(tables, records, layout);
+        heap.freed(heap.block(what >> 1), state, what & 1)
+    }
 }
 
-/// [`Gallatin::complete`], out of line as [`outlined_range`].
+/// [`Gallatin::complete`], out of line as [`outlined_free`].
 ///
 /// # Safety
 ///
 /// As for that.
 #[inline(never)]
 unsafe fn outlined_complete(tables: *mut u8, records: *mut u8, layout: u64, id: u32, state: u64) {
-    let heap = Gallatin::of_tables(tables, records, layout);
-    // SAFETY: the caller's promise.
-    unsafe { heap.give_whole(heap.block(id), state) }
+    // SAFETY: as in `outlined_free`.
+    unsafe {
+        let heap = Gallatin::of_tables(tables, records, layout);
+        heap.give_whole(heap.block(id), state)
+    }
 }

@@ -1,4 +1,4 @@
-//! Buffers: the block of which the requests of a class and multiprocessor claim slices, and how
+//! Buffers: the block whose slices the requests of a class and multiprocessor claim, and how
 //! they obtain the next when it is exhausted.
 //!
 //! A buffer's word names a block, or that there is none, or that a thread is about to put one
@@ -27,7 +27,7 @@ use super::Gallatin;
 use super::counts::{CLOSED, open_count};
 use super::retry_budget::RetryBudget;
 use super::slices::Taken;
-use super::tables::Block;
+use super::tables::{Block, SliceClass};
 use super::tree::NONE;
 use crate::simt::Warp;
 
@@ -43,37 +43,34 @@ pub fn next(word: u64, block: u32) -> u64 {
 }
 
 impl Gallatin {
-    /// Up to `wanted` slices of `class`, or that the request is to be made again.
-    ///
-    /// # Safety
-    ///
-    /// `class` is sliced, and `wanted` from 1 to 32.
+    /// Up to `wanted` slices of `class`, from 1 to 32, or that the request is to be made again.
     #[inline(always)]
-    pub(super) unsafe fn find<W: Warp>(
+    pub(super) fn find<W: Warp>(
         &self,
         warp: W,
-        class: u32,
+        class: SliceClass,
         wanted: u32,
         budget: RetryBudget,
     ) -> Taken {
         let index = self.layout.buffer(class, warp.processor());
-        // SAFETY: the buffer is one of the class; the caller's promise; buffers name blocks.
+        // SAFETY: the buffer is one of the class; buffers name blocks.
         unsafe {
             // Relaxed: a hint.
             let id = self.buffer(index).load(Relaxed) as u32;
             let mut before = CLOSED;
+            let number = class.number();
             if id < BUSY {
                 let block = self.block(id);
                 before = self.add(block, wanted);
-                let slices = self.layout.slices(class);
-                let first = before ^ open_count(class, 0);
+                let slices = self.layout.slices(number);
+                let first = before ^ open_count(number, 0);
                 if first < slices {
                     let left = slices - first;
                     let count = if left < wanted { left } else { wanted };
-                    return self.taken(block, class, first, count);
+                    return self.taken(block, number, first, count);
                 }
             }
-            let request = u64::from(class << 8 | wanted) << 32 | u64::from(before);
+            let request = u64::from(number << 8 | wanted) << 32 | u64::from(before);
             let bits = self.layout.to_bits();
             let budget = budget.bits();
             let taken = outlined(warp, self.tables, self.records, bits, request, id, budget);
@@ -82,49 +79,38 @@ impl Gallatin {
     }
 
     /// Claims slices of the block in a buffer; none if it is exhausted, or of another class.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::find`]; `id` is a block of the heap.
     #[inline(always)]
-    unsafe fn claim_of(&self, id: u32, class: u32, wanted: u32) -> Taken {
-        let block = self.block(id);
-        // SAFETY: the caller's promise; what was claimed is ours.
-        unsafe {
-            let claim = self.claim(block, wanted);
-            if claim.count == 0 {
-                return Taken::NONE;
-            }
-            if claim.class != class {
-                self.free_range(block, claim);
-                return Taken::NONE;
-            }
-            self.taken(block, class, claim.first, claim.count)
+    fn claim_of(&self, block: Block, class: SliceClass, wanted: u32) -> Taken {
+        let claim = self.claim(block, wanted);
+        if claim.count == 0 {
+            return Taken::NONE;
         }
+        if claim.class != class.number() {
+            // SAFETY: what was claimed is ours.
+            unsafe { self.free_range(block, claim) };
+            return Taken::NONE;
+        }
+        self.taken(block, class.number(), claim.first, claim.count)
     }
 
     /// The slow path of [`Self::find`].
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    unsafe fn refill<W: Warp>(
+    fn refill<W: Warp>(
         &self,
         warp: W,
-        class: u32,
+        class: SliceClass,
         wanted: u32,
         budget: RetryBudget,
     ) -> Taken {
         let index = self.layout.buffer(class, warp.processor());
-        // SAFETY: as for `find`.
+        // SAFETY: as in `find`; the block that was taken is ours.
         unsafe {
             let buffer = self.buffer(index);
             // Acquire: the count of the block was stored before.
             let held = buffer.load(Acquire);
             let id = held as u32;
             if id < BUSY {
-                let taken = self.claim_of(id, class, wanted);
+                let taken = self.claim_of(self.block(id), class, wanted);
                 if taken.count() != 0 {
                     return taken;
                 }
@@ -157,19 +143,19 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// As for [`Self::find`], and `index` is a buffer of the class. The caller owns the block.
+    /// `index` is a buffer of the class. The caller owns the block.
     #[inline(always)]
     pub(super) unsafe fn serve(
         &self,
         index: u32,
         held: u64,
         block: Block,
-        class: u32,
+        class: SliceClass,
         wanted: u32,
     ) -> Taken {
         let (id, bits) = (self.id(block), self.layout.to_bits());
-        let what = u64::from(class << 8 | wanted) << 32 | u64::from(index);
-        // SAFETY: the parts of this heap, and the caller's promise.
+        let what = u64::from(class.number() << 8 | wanted) << 32 | u64::from(index);
+        // SAFETY: the parts of this heap, one of its buffers, and a block that is ours.
         unsafe {
             let taken = outlined_serve(self.tables, self.records, bits, what, held, id);
             Taken::from_bits(taken)
@@ -187,12 +173,12 @@ impl Gallatin {
         index: u32,
         held: u64,
         block: Block,
-        class: u32,
+        class: SliceClass,
         wanted: u32,
     ) -> Taken {
-        let slices = self.layout.slices(class);
+        let slices = self.layout.slices(class.number());
         let count = if wanted < slices { wanted } else { slices };
-        // SAFETY: the caller's promise.
+        // SAFETY: the block is ours, and the buffer one of the class.
         unsafe {
             self.open(block, class, count);
             let buffer = self.buffer(index);
@@ -210,7 +196,7 @@ impl Gallatin {
             } else if count < slices {
                 self.close(block);
             }
-            self.taken(block, class, 0, count)
+            self.taken(block, class.number(), 0, count)
         }
     }
 }
@@ -222,8 +208,8 @@ impl Gallatin {
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap; otherwise as for
-/// [`Gallatin::find`].
+/// The pointers and the bits of the layout are those of a heap, the class is sliced, and the
+/// slices of another class are ours.
 #[inline(never)]
 unsafe fn outlined<W: Warp>(
     warp: W,
@@ -234,11 +220,13 @@ unsafe fn outlined<W: Warp>(
     id: u32,
     budget: u32,
 ) -> u64 {
-    let heap = Gallatin::of_tables(tables, records, layout);
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { Gallatin::of_tables(tables, records, layout) };
     let before = request as u32;
     let (class, wanted) = ((request >> 40) as u32, (request >> 32) as u32 & 0xff);
-    // SAFETY: the caller's promise; what was claimed is ours.
+    // SAFETY: one of the classes of the heap, and slices that were claimed are ours.
     unsafe {
+        let class = SliceClass::new(class);
         let claim = heap.claimed(before, wanted);
         if claim.count != 0 {
             heap.free_range(heap.block(id), claim);
@@ -264,10 +252,12 @@ unsafe fn outlined_serve(
     held: u64,
     id: u32,
 ) -> u64 {
-    let heap = Gallatin::of_tables(tables, records, layout);
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { Gallatin::of_tables(tables, records, layout) };
     let (class, wanted) = ((what >> 40) as u32, (what >> 32) as u32 & 0xff);
-    // SAFETY: the caller's promise.
+    // SAFETY: one of the classes of the heap with a buffer, and a block that is ours.
     unsafe {
+        let class = SliceClass::new(class);
         heap.open_for(what as u32, held, heap.block(id), class, wanted)
             .to_bits()
     }

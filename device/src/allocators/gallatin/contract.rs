@@ -10,7 +10,7 @@ use super::layout::{self, Layout, levels};
 use super::retry_budget::RetryBudget;
 use super::runs::places;
 use super::slices::Taken;
-use super::tables::{Block, NO_CLASS, RUN};
+use super::tables::{Block, NO_CLASS, RUN, Segment, SliceClass};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::{Backoff, Warp, leader, rank};
 
@@ -26,15 +26,11 @@ fn ones(count: u32) -> u64 {
 
 impl Gallatin {
     /// Slices for the lanes that call this together, of the same or other classes.
-    ///
-    /// # Safety
-    ///
-    /// `class` is sliced.
     #[inline(always)]
-    unsafe fn slice<W: Warp>(&self, warp: W, class: u32) -> u32 {
+    fn slice<W: Warp>(&self, warp: W, class: SliceClass) -> u32 {
         let lane = warp.lane();
         let mask = warp.converge();
-        let group = warp.match_any(mask, class);
+        let group = warp.match_any(mask, class.number());
         let mut rest = group;
         let mut block = u32::NULL;
         let mut budget = RetryBudget::NEW;
@@ -43,8 +39,7 @@ impl Gallatin {
             let first = if rest == 0 { lane } else { leader(rest) };
             let mut taken = Taken::NONE.to_bits();
             if rest != 0 && lane == first {
-                // SAFETY: the caller's promise; `rest` has lanes.
-                taken = unsafe { self.find(warp, class, rest.count_ones(), budget).to_bits() };
+                taken = self.find(warp, class, rest.count_ones(), budget).to_bits();
             }
             // All lanes take part until the last is done, whatever their groups: see
             // `Warp::converge`.
@@ -54,7 +49,7 @@ impl Gallatin {
             let place = rank(rest, lane);
             let served = (place < taken.count()) & (rest >> lane & 1 == 1);
             if served {
-                block = taken.slice(place, class);
+                block = taken.slice(place, class.number());
             }
             let done = warp.ballot(mask, served) & group;
             let later = taken.budget();
@@ -73,10 +68,15 @@ impl Gallatin {
     }
 
     /// The block that a unit is of, and the unit within it.
+    ///
+    /// # Safety
+    ///
+    /// The unit is one of the heap.
     #[inline(always)]
-    fn split(&self, unit: u32) -> (Block, u32) {
+    unsafe fn split(&self, unit: u32) -> (Block, u32) {
         let bits = self.layout.block_bits();
-        let block = self.block(unit >> bits);
+        // SAFETY: each unit of the heap is of a block.
+        let block = unsafe { self.block(unit >> bits) };
         (block, unit & ((1 << bits) - 1))
     }
 
@@ -86,66 +86,53 @@ impl Gallatin {
         1 << (class + self.layout.unit_shift)
     }
 
-    /// Bytes of a live run of segments.
-    ///
-    /// # Safety
-    ///
-    /// `first` is the first segment of one.
+    /// Bytes of the live run of segments that begins with `first`.
     #[inline(always)]
-    unsafe fn run_bytes(&self, first: u32) -> u64 {
-        // SAFETY: the caller's promise.
+    fn run_bytes(&self, first: Segment) -> u64 {
         // Relaxed: as long as the run lives it has this length.
-        let length = unsafe { self.run_length(first).load(Relaxed) };
+        let length = self.run_length(first).load(Relaxed);
         u64::from(length) << self.layout.segment_shift()
     }
 
     /// The contents that begin in a block: slices, live and free, or a live run.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
-    unsafe fn occupancy_of(&self, block: Block) -> Occupancy {
-        // SAFETY: the caller's promise.
+    fn occupancy_of(&self, block: Block) -> Occupancy {
         // Relaxed, all: the heap is at rest.
-        unsafe {
-            let class = class_of(self.state(block).load(Relaxed));
-            if class >= self.layout.sliced() {
-                let used_bytes = match class {
-                    NO_CLASS => 0,
-                    RUN => self.run_bytes(block.segment),
-                    _ => self.class_bytes(class),
-                };
-                return Occupancy {
-                    used_bytes,
-                    ..Occupancy::default()
-                };
-            }
-            let slices = self.layout.slices(class);
-            // Of a block that is not open the count is larger.
-            let claimed = self.count(block).load(Relaxed) & COUNT_MASK;
-            let mut free = slices.saturating_sub(claimed);
-            for word in 0..self.layout.words(class) {
-                free += self.bits_word(block, word).load(Relaxed).count_ones();
-            }
-            let bytes = self.class_bytes(class);
-            Occupancy {
-                used_bytes: u64::from(slices - free) * bytes,
-                free_bytes: u64::from(free) * bytes,
-                largest_free_bytes: if free > 0 { bytes } else { 0 },
-            }
+        let class = class_of(self.state(block).load(Relaxed));
+        if class >= self.layout.sliced() {
+            let used_bytes = match class {
+                NO_CLASS => 0,
+                RUN => self.run_bytes(block.segment()),
+                _ => self.class_bytes(class),
+            };
+            return Occupancy {
+                used_bytes,
+                ..Occupancy::default()
+            };
+        }
+        let slices = self.layout.slices(class);
+        // Of a block that is not open the count is larger.
+        let claimed = self.count(block).load(Relaxed) & COUNT_MASK;
+        let mut free = slices.saturating_sub(claimed);
+        for word in 0..self.layout.words(class) {
+            // SAFETY: a word of a block of the class.
+            let bits = unsafe { self.bits_word(block, word) };
+            free += bits.load(Relaxed).count_ones();
+        }
+        let bytes = self.class_bytes(class);
+        Occupancy {
+            used_bytes: u64::from(slices - free) * bytes,
+            free_bytes: u64::from(free) * bytes,
+            largest_free_bytes: if free > 0 { bytes } else { 0 },
         }
     }
 
     /// The free blocks of a segment; the largest run that begins there.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap.
-    unsafe fn occupancy_of_free(&self, segment: u32) -> Occupancy {
+    fn occupancy_of_free(&self, segment: Segment) -> Occupancy {
+        let segment = segment.number();
         let all = self.layout.all_blocks();
-        // SAFETY: segments of the heap.
+        // SAFETY: this and those around it that are below `layout.segments`.
         // Relaxed: the heap is at rest.
-        let word = |segment: u32| unsafe { self.segment(segment).load(Relaxed) };
+        let word = |segment: u32| unsafe { self.segment(Segment::new(segment)).load(Relaxed) };
         let is_free = |segment: u32| word(segment) == all;
         let block_bytes = self.class_bytes(self.layout.block_bits());
         let free = word(segment);
@@ -214,10 +201,10 @@ impl Allocator for Gallatin {
                 let block = self.block(id);
                 self.state(block).store(AT_REST, Relaxed);
                 self.count(block).store(CLOSED, Relaxed);
-                if block.number == 0 {
-                    self.segment(block.segment)
+                if block.number() == 0 {
+                    self.segment(block.segment())
                         .store(layout.all_blocks(), Relaxed);
-                    self.hinted(block.segment).store(0, Relaxed);
+                    self.hinted(block.segment()).store(0, Relaxed);
                 }
                 id += warp.threads();
             }
@@ -258,8 +245,8 @@ impl Allocator for Gallatin {
         let last = bytes.saturating_sub(1) >> self.layout.unit_shift;
         if last < 1 << (self.layout.block_bits() - 1) {
             let class = 32 - (last as u32).leading_zeros();
-            // SAFETY: at most half a block.
-            return unsafe { self.slice(warp, class) };
+            // SAFETY: slices of at most half a block are of a sliced class.
+            return self.slice(warp, unsafe { SliceClass::new(class) });
         }
         if last >> self.layout.segment_bits >= u64::from(self.layout.segments) {
             return u32::NULL;
@@ -272,10 +259,10 @@ impl Allocator for Gallatin {
         if block.is_null() {
             return;
         }
-        let (of, unit) = self.split(block);
-        // SAFETY: the caller's promise: a live block is a run, or a slice of a block of the class,
-        // that its owner gives up.
+        // SAFETY: a live block is a run, or a slice of a block of the class, that its owner gives
+        // up.
         unsafe {
+            let (of, unit) = self.split(block);
             // Relaxed: as long as one of its slices lives the block has its class.
             let class = class_of(self.state(of).load(Relaxed));
             if class < self.layout.sliced() {
@@ -297,14 +284,12 @@ impl Allocator for Gallatin {
     }
 
     unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
-        let (of, _) = self.split(block);
-        // SAFETY: the caller's promise: a live block is of the heap.
-        unsafe {
-            // Relaxed: as in `free`.
-            match class_of(self.state(of).load(Relaxed)) {
-                RUN => self.run_bytes(of.segment),
-                class => self.class_bytes(class),
-            }
+        // SAFETY: a live block is of the heap.
+        let (of, _) = unsafe { self.split(block) };
+        // Relaxed: as in `free`.
+        match class_of(self.state(of).load(Relaxed)) {
+            RUN => self.run_bytes(of.segment()),
+            class => self.class_bytes(class),
         }
     }
 
@@ -319,13 +304,11 @@ impl Allocator for Gallatin {
         };
         let mut id = warp.thread();
         while id < self.layout.segments << self.layout.blocks_bits() {
-            let block = self.block(id);
-            // SAFETY: a block of the heap.
-            unsafe {
-                add(self.occupancy_of(block));
-                if block.number == 0 {
-                    add(self.occupancy_of_free(block.segment));
-                }
+            // SAFETY: the number of a block of the heap.
+            let block = unsafe { self.block(id) };
+            add(self.occupancy_of(block));
+            if block.number() == 0 {
+                add(self.occupancy_of_free(block.segment()));
             }
             id += warp.threads();
         }

@@ -19,7 +19,7 @@ use cuda_std::atomic::store_four;
 
 use super::Gallatin;
 use super::blocks::{HINTED, class_added};
-use super::tables::{Block, NO_CLASS};
+use super::tables::{Block, NO_CLASS, SliceClass};
 
 /// Bits of a count below the class.
 const COUNT_BITS: u32 = 27;
@@ -47,28 +47,17 @@ pub struct Claim {
 
 impl Gallatin {
     /// Claims up to `wanted` slices of a block.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn claim(&self, block: Block, wanted: u32) -> Claim {
-        // SAFETY: the caller's promise.
-        let before = unsafe { self.add(block, wanted) };
-        self.claimed(before, wanted)
+    pub(super) fn claim(&self, block: Block, wanted: u32) -> Claim {
+        self.claimed(self.add(block, wanted), wanted)
     }
 
     /// Adds to a block's count, and returns it as it was before.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::claim`].
     #[inline(always)]
-    pub(super) unsafe fn add(&self, block: Block, wanted: u32) -> u32 {
-        // SAFETY: the caller's promise.
+    pub(super) fn add(&self, block: Block, wanted: u32) -> u32 {
         // Acquire: what was done to the slices before the block was opened, and that their bits
         // are clear, comes before. Others have added since, by read-modify-writes.
-        unsafe { self.count(block).fetch_add(wanted, Acquire) }
+        self.count(block).fetch_add(wanted, Acquire)
     }
 
     /// The claim of a thread that found a count of `before` and added `wanted`.
@@ -92,14 +81,14 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// The caller owns the block, and gives up what it does not take. `class` is sliced.
+    /// The caller owns the block, and gives up what it does not take.
     #[inline(always)]
-    pub(super) unsafe fn open(&self, block: Block, class: u32, count: u32) {
-        let words = self.layout.words(class);
-        // SAFETY: the caller's promise: nobody has a slice of the block, and nobody clears bits of
-        // one at rest.
+    pub(super) unsafe fn open(&self, block: Block, class: SliceClass, count: u32) {
+        let words = self.layout.words(class.number());
+        // SAFETY: the words of the block. Nobody has a slice of it, and nobody clears bits of one
+        // at rest.
+        // Relaxed, all: what follows releases them.
         unsafe {
-            // Relaxed, all: what follows releases them.
             let mut word = 0;
             if words >= 4 {
                 while word < words {
@@ -111,34 +100,29 @@ impl Gallatin {
                 self.bits_word(block, word).store(0, Relaxed);
                 word += 1;
             }
-            // An addition, since others may pin a block at rest for a moment.
-            // Release: who pins it then finds the bits clear.
-            let before = self.state(block).fetch_add(class_added(class), Release);
-            if before & HINTED != 0 {
-                // By a thread that was late. The block is to be in the lists of its class.
-                self.list(block, class);
-            }
-            // Release: as for the state, for who claims slices.
-            let count = open_count(class, count);
-            self.count(block).store(count, Release);
         }
+        // An addition, since others may pin a block at rest for a moment.
+        // Release: who pins it then finds the bits clear.
+        let added = class_added(class.number());
+        let before = self.state(block).fetch_add(added, Release);
+        if before & HINTED != 0 {
+            // By a thread that was late. The block is to be in the lists of its class.
+            self.list(block, class);
+        }
+        // Release: as for the state, for who claims slices.
+        let count = open_count(class.number(), count);
+        self.count(block).store(count, Release);
     }
 
     /// Frees what nobody has claimed of a block, which is then not open.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn close(&self, block: Block) {
-        // SAFETY: the caller's promise. Slices that the exchange finds unclaimed are ours.
-        unsafe {
-            // Acquire: as for a claim.
-            let before = self.count(block).swap(CLOSED, Acquire);
-            let rest = self.claimed(before, u32::MAX >> 1);
-            if rest.count != 0 {
-                self.free_range(block, rest);
-            }
+    pub(super) fn close(&self, block: Block) {
+        // Acquire: as for a claim.
+        let before = self.count(block).swap(CLOSED, Acquire);
+        let rest = self.claimed(before, u32::MAX >> 1);
+        if rest.count != 0 {
+            // SAFETY: slices that the exchange found unclaimed are ours.
+            unsafe { self.free_range(block, rest) }
         }
     }
 }

@@ -19,37 +19,31 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use super::Gallatin;
 use super::buffers::{BUSY, EMPTY, next};
 use super::slices::Taken;
-use super::tables::Block;
+use super::tables::{Block, SliceClass};
 use super::tree::NONE;
 use crate::simt::Warp;
 
 impl Gallatin {
     /// Slices for a request when there is no free block: some that were freed, if need be after
     /// all buffers were emptied.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::find`].
     #[inline(always)]
-    pub(super) unsafe fn scavenge<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Taken {
+    pub(super) fn scavenge<W: Warp>(&self, warp: W, class: SliceClass, wanted: u32) -> Taken {
         let index = self.layout.buffer(class, warp.processor());
         let mut is_drained = false;
-        // SAFETY: the caller's promise; the buffer is one of the class.
-        unsafe {
-            loop {
-                let taken = self.take_hole(class, wanted, warp.processor());
-                if taken.count() != 0 {
-                    return taken;
-                }
-                let block = self.take_block(index);
-                if block != NONE {
-                    return self.serve_alone(index, self.block(block), class, wanted);
-                }
-                if is_drained || !self.drain() {
-                    return Taken::NONE;
-                }
-                is_drained = true;
+        loop {
+            let taken = self.take_hole(class, wanted, warp.processor());
+            if taken.count() != 0 {
+                return taken;
             }
+            let block = self.take_block(index);
+            if block != NONE {
+                // SAFETY: the block that was taken is ours, and the buffer one of the class.
+                return unsafe { self.serve_alone(index, self.block(block), class, wanted) };
+            }
+            if is_drained || !self.drain() {
+                return Taken::NONE;
+            }
+            is_drained = true;
         }
     }
 
@@ -59,8 +53,14 @@ impl Gallatin {
     ///
     /// As for that.
     #[inline(always)]
-    unsafe fn serve_alone(&self, index: u32, block: Block, class: u32, wanted: u32) -> Taken {
-        // SAFETY: the caller's promise.
+    unsafe fn serve_alone(
+        &self,
+        index: u32,
+        block: Block,
+        class: SliceClass,
+        wanted: u32,
+    ) -> Taken {
+        // SAFETY: the buffer is one of the class, and the block ours.
         unsafe {
             // Relaxed: an exchange confirms it.
             let held = self.buffer(index).load(Relaxed);
@@ -112,5 +112,6 @@ impl Gallatin {
 /// The pointers and the bits of the layout are those of a heap.
 #[inline(never)]
 unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64) -> bool {
-    Gallatin::of_tables(tables, records, layout).empty_buffers()
+    // SAFETY: the parts of a heap.
+    unsafe { Gallatin::of_tables(tables, records, layout).empty_buffers() }
 }

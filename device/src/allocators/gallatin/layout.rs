@@ -9,6 +9,7 @@
 //!
 //! Behind the segments lie the buffers, trees, and a record for each segment.
 
+use super::tables::SliceClass;
 use crate::allocator::{Heap, Request, SetupError};
 use crate::allocators::common::MIN_UNIT_SHIFT;
 
@@ -140,8 +141,8 @@ impl Layout {
 
     /// The index of a buffer of `class`.
     #[inline(always)]
-    pub fn buffer(&self, class: u32, processor: u32) -> u32 {
-        class << self.buffer_bits | (processor & ((1 << self.buffer_bits) - 1))
+    pub fn buffer(&self, class: SliceClass, processor: u32) -> u32 {
+        class.number() << self.buffer_bits | (processor & ((1 << self.buffer_bits) - 1))
     }
 
     /// The buffers of all sliced classes.

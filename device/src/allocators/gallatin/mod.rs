@@ -7,8 +7,8 @@
 //! - A segment has a bit for each free block. A tree has a bit for each segment with free blocks,
 //!   another for each whose blocks are all free, and one a class for each with slices that were
 //!   freed ([`tree`], [`segments`]).
-//! - A buffer for each class and multiprocessor names the block of which its requests claim
-//!   slices ([`buffers`]). Where blocks are large for the pool multiprocessors share buffers, so
+//! - A buffer for each class and multiprocessor names the block whose slices its requests
+//!   claim ([`buffers`]). Where blocks are large for the pool multiprocessors share buffers, so
 //!   that a class holds a 32nd part of the pool at most.
 //! - A block has a state, with its class, a count of claimed slices, and a bit for each slice that
 //!   was freed ([`blocks`], [`counts`]).
@@ -59,6 +59,15 @@ mod tree;
 use layout::Layout;
 
 /// Gallatin: the addresses and constants of a heap.
+///
+/// Invariant: the tables and records that `plan` divided lie there, and stay mapped. Buffers name
+/// blocks of the heap, and trees its segments: only this module writes the tables. A [`Block`],
+/// [`Segment`] or [`SliceClass`] is one of the heap, so that what is at one can be found without
+/// a promise; methods that ask for who owns it are unsafe.
+///
+/// [`Block`]: tables::Block
+/// [`Segment`]: tables::Segment
+/// [`SliceClass`]: tables::SliceClass
 #[derive(Clone, Copy)]
 pub struct Gallatin {
     blocks: *mut u8,
@@ -70,8 +79,12 @@ pub struct Gallatin {
 impl Gallatin {
     /// The heap as its tasks see it, the functions that are not inlined: none of them asks for
     /// the address of a block.
+    ///
+    /// # Safety
+    ///
+    /// The pointers and the bits of the layout are those of a heap.
     #[inline(always)]
-    fn of_tables(tables: *mut u8, records: *mut u8, layout: u64) -> Self {
+    unsafe fn of_tables(tables: *mut u8, records: *mut u8, layout: u64) -> Self {
         Self {
             blocks: core::ptr::null_mut(),
             tables,

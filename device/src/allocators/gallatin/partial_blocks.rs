@@ -22,8 +22,7 @@ use super::Gallatin;
 use super::blocks::{HINTED, class_of};
 use super::segments::pick;
 use super::slices::Taken;
-use super::tables::Block;
-use super::tree::NONE;
+use super::tables::{Block, Segment, SliceClass};
 use crate::allocators::common::bits_of;
 
 /// Exchanges that a request loses at a word before it tries another.
@@ -54,68 +53,47 @@ impl Look {
 
 impl Gallatin {
     /// Lists a block by the hint in its state.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn hint(&self, block: Block) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Acquire and release: see the module.
-            let before = self.state(block).fetch_or(HINTED, AcqRel);
-            // At rest, the next who opens it lists it.
-            if before & HINTED == 0 && self.is_sliced(before) {
-                self.list(block, class_of(before));
-            }
+    pub(super) fn hint(&self, block: Block) {
+        // Acquire and release: see the module.
+        let before = self.state(block).fetch_or(HINTED, AcqRel);
+        // At rest, the next who opens it lists it.
+        if before & HINTED == 0
+            && let Some(class) = self.slice_class(before)
+        {
+            self.list(block, class);
         }
     }
 
     /// Lists a block with a hint in its segment and in the tree of its class.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap, and `class` is sliced.
     #[inline(always)]
-    pub(super) unsafe fn list(&self, block: Block, class: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Release: the hint comes before.
-            self.hinted(block.segment)
-                .fetch_or(1 << block.number, Release);
-            self.holes_tree(class).set(block.segment);
-        }
+    pub(super) fn list(&self, block: Block, class: SliceClass) {
+        // Release: the hint comes before.
+        self.hinted(block.segment())
+            .fetch_or(1 << block.number(), Release);
+        self.holes_tree(class).set(block.segment());
     }
 
     /// Takes a block off the list of its segment, unless it has a hint.
-    ///
-    /// # Safety
-    ///
-    /// `block` is one of the heap.
     #[inline(always)]
-    unsafe fn unlist(&self, block: Block) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Acquire: if the bit was set for a hint that we did not see, the load does.
-            self.hinted(block.segment)
-                .fetch_and(!(1 << block.number), Acquire);
-            let state = self.state(block).load(Relaxed);
-            if state & HINTED != 0 && self.is_sliced(state) {
-                self.list(block, class_of(state));
-            }
+    fn unlist(&self, block: Block) {
+        // Acquire: if the bit was set for a hint that we did not see, the load does.
+        self.hinted(block.segment())
+            .fetch_and(!(1 << block.number()), Acquire);
+        let state = self.state(block).load(Relaxed);
+        if state & HINTED != 0
+            && let Some(class) = self.slice_class(state)
+        {
+            self.list(block, class);
         }
     }
 
-    /// Up to `wanted` slices of `class` that were freed.
-    ///
-    /// # Safety
-    ///
-    /// `class` is one of the heap, and `wanted` from 1 to 32.
+    /// Up to `wanted` slices of `class`, from 1 to 32, that were freed.
     #[inline(always)]
-    pub(super) unsafe fn take_hole(&self, class: u32, wanted: u32, spread: u32) -> Taken {
-        let what = u64::from(class << 8 | wanted) << 32 | u64::from(spread);
+    pub(super) fn take_hole(&self, class: SliceClass, wanted: u32, spread: u32) -> Taken {
+        let what = u64::from(class.number() << 8 | wanted) << 32 | u64::from(spread);
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and one of its classes.
         unsafe {
             let taken = outlined(self.tables, self.records, bits, what);
             Taken::from_bits(taken)
@@ -123,31 +101,23 @@ impl Gallatin {
     }
 
     /// [`Self::take_hole`], in line.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    unsafe fn search_holes(&self, class: u32, wanted: u32, spread: u32) -> Taken {
+    fn search_holes(&self, class: SliceClass, wanted: u32, spread: u32) -> Taken {
         let tree = self.holes_tree(class);
         // A turn that fails takes something off the lists.
         for _ in 0..2 * self.layout.segments + 64 {
-            let segment = tree.find(0);
-            if segment == NONE {
+            let Some(segment) = tree.find(0) else {
                 break;
+            };
+            let taken = self.take_hole_of(segment, class, wanted, spread);
+            if taken.count() != 0 {
+                return taken;
             }
-            // SAFETY: the trees hold segments of the heap.
-            unsafe {
-                let taken = self.take_hole_of(segment, class, wanted, spread);
-                if taken.count() != 0 {
-                    return taken;
-                }
-                if !self.has_listed(segment, class) {
-                    tree.clear(segment);
-                    // If it was set for a block that we did not see, we have acquired it.
-                    if self.has_listed(segment, class) {
-                        tree.set(segment);
-                    }
+            if !self.has_listed(segment, class) {
+                tree.clear(segment);
+                // If it was set for a block that we did not see, we have acquired it.
+                if self.has_listed(segment, class) {
+                    tree.set(segment);
                 }
             }
         }
@@ -155,58 +125,42 @@ impl Gallatin {
     }
 
     /// Whether a segment has blocks of `class` on its list.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap.
     #[inline(always)]
-    unsafe fn has_listed(&self, segment: u32, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        // Relaxed: a hint.
-        let listed = unsafe { self.hinted(segment).load(Relaxed) };
-        // SAFETY: as above, and the list has blocks of the segment.
-        unsafe { self.listed_of(segment, class, listed) != 0 }
+    fn has_listed(&self, segment: Segment, class: SliceClass) -> bool {
+        self.listed_of(segment, class) != 0
     }
 
-    /// Those blocks of `listed`, a bit for each, that are of `class`.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap, and has these blocks.
+    /// The blocks on a segment's list that are of `class`, a bit for each.
     #[inline(always)]
-    unsafe fn listed_of(&self, segment: u32, class: u32, mut listed: u32) -> u32 {
+    fn listed_of(&self, segment: Segment, class: SliceClass) -> u32 {
+        // Relaxed: a hint.
+        let mut listed = self.hinted(segment).load(Relaxed);
         let mut of_class = 0;
         while listed != 0 {
             let number = listed.trailing_zeros();
             listed &= listed - 1;
-            let block = Block { segment, number };
-            // SAFETY: the caller's promise.
+            // SAFETY: the list has blocks of the segment.
+            let block = unsafe { Block::new(segment, number) };
             // Relaxed: a hint; a pin decides.
-            let state = unsafe { self.state(block).load(Relaxed) };
-            of_class |= u32::from(class_of(state) == class) << number;
+            let state = self.state(block).load(Relaxed);
+            of_class |= u32::from(class_of(state) == class.number()) << number;
         }
         of_class
     }
 
     /// [`Self::take_hole`] in a segment.
-    ///
-    /// # Safety
-    ///
-    /// As for that; `segment` is one of the heap.
     #[inline(always)]
-    unsafe fn take_hole_of(&self, segment: u32, class: u32, wanted: u32, spread: u32) -> Taken {
-        // SAFETY: the caller's promise; a block is only looked into while it is pinned and of the
-        // class.
+    fn take_hole_of(&self, segment: Segment, class: SliceClass, wanted: u32, spread: u32) -> Taken {
+        let mut listed = self.listed_of(segment, class);
+        // SAFETY: the list has blocks of the segment; one is only looked into while it is pinned
+        // and of the class.
         unsafe {
-            // Relaxed: a hint.
-            let listed = self.hinted(segment).load(Relaxed);
-            let mut listed = self.listed_of(segment, class, listed);
             while listed != 0 {
                 let number = pick(listed, spread);
                 listed &= !(1 << number);
-                let block = Block { segment, number };
+                let block = Block::new(segment, number);
                 let mut look = Look::NONE;
-                if class_of(self.pin(block)) == class {
+                if class_of(self.pin(block)) == class.number() {
                     look = self.take_listed(block, class, wanted, spread);
                 }
                 self.unpin(block, look.emptied);
@@ -222,29 +176,33 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// The caller has pinned the block, which is of `class`; `wanted` is from 1 to 32.
+    /// The caller has pinned the block, which is of `class`.
     #[inline(always)]
-    unsafe fn take_listed(&self, block: Block, class: u32, wanted: u32, spread: u32) -> Look {
+    unsafe fn take_listed(
+        &self,
+        block: Block,
+        class: SliceClass,
+        wanted: u32,
+        spread: u32,
+    ) -> Look {
         let mut is_cleared = false;
-        // SAFETY: the caller's promise.
-        unsafe {
-            loop {
-                let look = self.take_pinned(block, class, wanted, spread);
-                if look.may_have_more {
-                    if is_cleared {
-                        self.hint(block);
-                    }
-                    return look;
-                }
+        loop {
+            // SAFETY: the block is pinned, and of the class.
+            let look = unsafe { self.take_pinned(block, class, wanted, spread) };
+            if look.may_have_more {
                 if is_cleared {
-                    self.unlist(block);
-                    return look;
+                    self.hint(block);
                 }
-                // Acquire: who adds to the state before this shows us its bits, and who does
-                // after it sets the hint again.
-                self.state(block).fetch_and(!HINTED, Acquire);
-                is_cleared = true;
+                return look;
             }
+            if is_cleared {
+                self.unlist(block);
+                return look;
+            }
+            // Acquire: who adds to the state before this shows us its bits, and who does after it
+            // sets the hint again.
+            self.state(block).fetch_and(!HINTED, Acquire);
+            is_cleared = true;
         }
     }
 
@@ -252,14 +210,21 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// The caller has pinned the block, which is of `class`; `wanted` is from 1 to 32.
+    /// The caller has pinned the block, which is of `class`.
     #[inline(always)]
-    unsafe fn take_pinned(&self, block: Block, class: u32, wanted: u32, spread: u32) -> Look {
+    unsafe fn take_pinned(
+        &self,
+        block: Block,
+        class: SliceClass,
+        wanted: u32,
+        spread: u32,
+    ) -> Look {
+        let class = class.number();
         let words = self.layout.words(class);
         let rows = if words < ROW { 1 } else { words / ROW };
         let mut row = 0;
         let mut none = Look::NONE;
-        // SAFETY: the caller's promise: the words are of the block.
+        // SAFETY: the words are of the block, which is pinned.
         unsafe {
             while row < rows {
                 // Numbers of words, rows and blocks are powers of two.
@@ -293,7 +258,7 @@ impl Gallatin {
     /// As for [`Self::take_pinned`]; `word` is one of a block of `class` that is pinned.
     #[inline(always)]
     unsafe fn take_of_word(&self, block: Block, class: u32, word: u32, wanted: u32) -> Look {
-        // SAFETY: the caller's promise.
+        // SAFETY: one of the block's words.
         let bits = unsafe { self.bits_word(block, word) };
         // Relaxed: a hint; the exchange decides.
         let mut seen = bits.load(Relaxed);
@@ -327,11 +292,13 @@ impl Gallatin {
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap; otherwise as for that.
+/// The pointers and the bits of the layout are those of a heap, and the class is sliced.
 #[inline(never)]
 unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u64) -> u64 {
-    let heap = Gallatin::of_tables(tables, records, layout);
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { Gallatin::of_tables(tables, records, layout) };
     let (class, wanted) = ((what >> 40) as u32, (what >> 32) as u32 & 0xff);
-    // SAFETY: the caller's promise.
-    unsafe { heap.search_holes(class, wanted, what as u32).to_bits() }
+    // SAFETY: one of the classes of the heap.
+    let class = unsafe { SliceClass::new(class) };
+    heap.search_holes(class, wanted, what as u32).to_bits()
 }

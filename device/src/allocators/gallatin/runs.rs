@@ -19,7 +19,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use super::Gallatin;
 use super::blocks::class_added;
 use super::segments::{pick, scatter};
-use super::tables::{Block, RUN};
+use super::tables::{Block, RUN, Segment};
 use super::tree::{NONE, lowest};
 use crate::allocator::Handle;
 use crate::simt::Warp;
@@ -85,8 +85,11 @@ impl Gallatin {
             while rest != 0 && !is_lost {
                 let segment = 64 * index + (lowest(rest) + turn) % 64;
                 rest &= rest - 1;
-                // SAFETY: the tree holds segments of the heap.
-                let first = unsafe { self.take_blocks_of(segment, class, spread, is_alone) };
+                // SAFETY: the tree holds segments of the heap, and the class is not sliced.
+                let first = unsafe {
+                    let segment = Segment::new(segment);
+                    self.take_blocks_of(segment, class, spread, is_alone)
+                };
                 if first < LOST {
                     return first;
                 }
@@ -112,32 +115,36 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `segment` is one of the heap, and `class` not sliced.
+    /// `class` is not sliced.
     #[inline(always)]
-    unsafe fn take_blocks_of(&self, segment: u32, class: u32, spread: u32, may_lose: bool) -> u32 {
+    unsafe fn take_blocks_of(
+        &self,
+        segment: Segment,
+        class: u32,
+        spread: u32,
+        may_lose: bool,
+    ) -> u32 {
         let bits = class - self.layout.block_bits();
         let blocks = u32::MAX >> (32 - (1 << bits));
         let spread = if may_lose { 0 } else { spread };
-        // SAFETY: the caller's promise; the blocks whose bits the exchange cleared are ours.
-        unsafe {
-            let word = self.segment(segment);
-            // Relaxed: the exchange decides.
-            let mut seen = word.load(Relaxed);
-            // A turn that fails has found that another took or freed some.
-            while places(seen, bits) != 0 {
-                let number = pick(places(seen, bits), spread);
-                let taken = blocks << number;
-                // Acquire: the former owners of the blocks are done with them.
-                let held = word.compare_exchange(seen, seen & !taken, Acquire);
-                if held == seen {
-                    self.unhint(segment, seen, taken);
-                    return self.begin_run(Block { segment, number }, class);
-                }
-                if may_lose {
-                    return LOST;
-                }
-                seen = held;
+        let word = self.segment(segment);
+        // Relaxed: the exchange decides.
+        let mut seen = word.load(Relaxed);
+        // A turn that fails has found that another took or freed some.
+        while places(seen, bits) != 0 {
+            let number = pick(places(seen, bits), spread);
+            let taken = blocks << number;
+            // Acquire: the former owners of the blocks are done with them.
+            let held = word.compare_exchange(seen, seen & !taken, Acquire);
+            if held == seen {
+                self.unhint(segment, seen, taken);
+                // SAFETY: the blocks whose bits the exchange cleared are ours.
+                return unsafe { self.begin_run(Block::new(segment, number), class) };
             }
+            if may_lose {
+                return LOST;
+            }
+            seen = held;
         }
         u32::NULL
     }
@@ -150,17 +157,14 @@ impl Gallatin {
             if first == NONE {
                 break;
             }
-            // SAFETY: the segments are of the heap; after the claim they are ours.
+            // SAFETY: the tree holds segments of the heap; after the claim they are ours.
             unsafe {
                 if self.claim_segments(first, length) {
                     // Relaxed: the run is ours until it is freed, by a thread that got it from
                     // us by synchronisation.
+                    let first = Segment::new(first);
                     self.run_length(first).store(length, Relaxed);
-                    let block = Block {
-                        segment: first,
-                        number: 0,
-                    };
-                    return self.begin_run(block, RUN);
+                    return self.begin_run(Block::new(first, 0), RUN);
                 }
             }
         }
@@ -174,9 +178,9 @@ impl Gallatin {
     /// The caller owns the run, whose blocks are at rest.
     #[inline(always)]
     unsafe fn begin_run(&self, first: Block, class: u32) -> u32 {
-        // SAFETY: the caller's promise. An addition, since others may pin it for a moment.
+        // An addition, since others may pin it for a moment.
         // Relaxed: as for the length.
-        unsafe { self.state(first).fetch_add(class_added(class), Relaxed) };
+        self.state(first).fetch_add(class_added(class), Relaxed);
         self.first_unit(first)
     }
 
@@ -223,12 +227,13 @@ impl Gallatin {
     unsafe fn claim_segments(&self, first: u32, length: u32) -> bool {
         let all = self.layout.all_blocks();
         let mut segment = first;
-        // SAFETY: the caller's promise; what is given back was claimed here.
+        // SAFETY: the segments are of the heap; what is given back was claimed here.
         unsafe {
             while segment < first + length {
+                let claimed = Segment::new(segment);
                 // Acquire: the former owners of the blocks are done with them.
-                if self.segment(segment).compare_exchange(all, 0, Acquire) != all {
-                    self.leave_free(segment);
+                if self.segment(claimed).compare_exchange(all, 0, Acquire) != all {
+                    self.leave_free(claimed);
                     if segment > first {
                         self.give_segments(first, segment);
                     }
@@ -262,9 +267,10 @@ impl Gallatin {
         let mut segment = first;
         while segment < end {
             let all = self.layout.all_blocks();
-            // SAFETY: the caller's promise. A store: nobody else changes a word without bits.
+            // SAFETY: the segment is ours. A store: no other thread changes a word without bits.
+            let given = unsafe { Segment::new(segment) };
             // Release: all that was done to the blocks comes before their next owners.
-            unsafe { self.segment(segment).store(all, Release) };
+            self.segment(given).store(all, Release);
             segment += 1;
         }
         let mut index = first / 64;
@@ -288,7 +294,7 @@ impl Gallatin {
     pub(super) unsafe fn free_run(&self, first: Block, class: u32) {
         let what = u64::from(class) << 32 | u64::from(self.id(first));
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and a live run that its owner gives up.
         unsafe { outlined_free(self.tables, self.records, bits, what) }
     }
 
@@ -299,18 +305,18 @@ impl Gallatin {
     /// As for that.
     #[inline(always)]
     unsafe fn end_run(&self, first: Block, class: u32) {
-        let segment = first.segment;
-        // SAFETY: the caller's promise.
+        let segment = first.segment();
+        // Relaxed, both: as when the run began; what follows releases them.
+        let change = class_added(class).wrapping_neg();
+        self.state(first).fetch_add(change, Relaxed);
+        // SAFETY: the blocks of the run are ours, and now at rest.
         unsafe {
-            // Relaxed, both: as when the run began; what follows releases them.
-            let change = class_added(class).wrapping_neg();
-            self.state(first).fetch_add(change, Relaxed);
             if class == RUN {
                 let length = self.run_length(segment).load(Relaxed);
-                self.give_segments(segment, segment + length);
+                self.give_segments(segment.number(), segment.number() + length);
             } else {
                 let blocks = 1 << (class - self.layout.block_bits());
-                self.give_blocks(segment, u32::MAX >> (32 - blocks) << first.number);
+                self.give_blocks(segment, u32::MAX >> (32 - blocks) << first.number());
             }
         }
     }
@@ -333,7 +339,8 @@ fn mask(index: u32, first: u32, end: u32) -> u64 {
 /// The pointers and the bits of the layout are those of a heap.
 #[inline(never)]
 unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u64) -> u32 {
-    let heap = Gallatin::of_tables(tables, records, layout);
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { Gallatin::of_tables(tables, records, layout) };
     let mut is_drained = false;
     loop {
         let first = heap.search_run(what as u32, (what >> 32) as u32);
@@ -352,7 +359,9 @@ unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u64) ->
 /// As for both.
 #[inline(never)]
 unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, what: u64) {
-    let heap = Gallatin::of_tables(tables, records, layout);
-    // SAFETY: the caller's promise.
-    unsafe { heap.end_run(heap.block(what as u32), (what >> 32) as u32) }
+    // SAFETY: the parts of a heap, and a live run of it that its owner gives up.
+    unsafe {
+        let heap = Gallatin::of_tables(tables, records, layout);
+        heap.end_run(heap.block(what as u32), (what >> 32) as u32)
+    }
 }

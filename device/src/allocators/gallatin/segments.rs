@@ -19,7 +19,7 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::Gallatin;
-use super::tables::Block;
+use super::tables::{Block, Segment};
 use super::tree::NONE;
 
 /// The bits of a word from `from` on, around the end: the first that is set of some.
@@ -52,28 +52,25 @@ impl Gallatin {
         // A turn that finds no block takes a segment out of the tree.
         let mut left = self.layout.segments + 32;
         while left > 0 {
-            let segment = tree.find(place);
-            if segment == NONE {
+            let Some(segment) = tree.find(place) else {
                 break;
+            };
+            let word = self.segment(segment);
+            // Relaxed: a hint; `fetch_and` decides.
+            let seen = word.load(Relaxed);
+            if seen == 0 {
+                self.leave_blocks(segment);
+                left -= 1;
+                continue;
             }
-            // SAFETY: the trees hold segments of the heap.
-            unsafe {
-                let word = self.segment(segment);
-                // Relaxed: a hint; `fetch_and` decides.
-                let seen = word.load(Relaxed);
-                if seen == 0 {
-                    self.leave_blocks(segment);
-                    left -= 1;
-                    continue;
-                }
-                let number = pick(seen, from);
-                let bit = 1 << number;
-                // Acquire: the block's former owner is done with it.
-                let seen = word.fetch_and(!bit, Acquire);
-                if seen & bit != 0 {
-                    self.unhint(segment, seen, bit);
-                    return self.id(Block { segment, number });
-                }
+            let number = pick(seen, from);
+            let bit = 1 << number;
+            // Acquire: the block's former owner is done with it.
+            let seen = word.fetch_and(!bit, Acquire);
+            if seen & bit != 0 {
+                self.unhint(segment, seen, bit);
+                // SAFETY: a segment's word has bits of its blocks.
+                return self.id(unsafe { Block::new(segment, number) });
             }
             // Another was quicker, and has the block: those who lose go apart.
             from = scatter(from);
@@ -84,56 +81,35 @@ impl Gallatin {
 
     /// Takes a segment out of the trees that it is no longer to be in, after the bits of `taken`
     /// were cleared in its word, which was `before`.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn unhint(&self, segment: u32, before: u32, taken: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if before == self.layout.all_blocks() {
-                self.leave_free(segment);
-            }
-            if before == taken {
-                self.leave_blocks(segment);
-            }
+    pub(super) fn unhint(&self, segment: Segment, before: u32, taken: u32) {
+        if before == self.layout.all_blocks() {
+            self.leave_free(segment);
+        }
+        if before == taken {
+            self.leave_blocks(segment);
         }
     }
 
     /// Takes a segment out of the tree of those with free blocks, unless it has some.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap.
     #[inline(always)]
-    unsafe fn leave_blocks(&self, segment: u32) {
+    fn leave_blocks(&self, segment: Segment) {
         let tree = self.blocks_tree();
-        // SAFETY: the caller's promise.
-        unsafe {
-            tree.clear(segment);
-            // Relaxed: if the hint was set for a block that we did not see, we have acquired it.
-            if self.segment(segment).load(Relaxed) != 0 {
-                tree.set(segment);
-            }
+        tree.clear(segment);
+        // Relaxed: if the hint was set for a block that we did not see, we have acquired it.
+        if self.segment(segment).load(Relaxed) != 0 {
+            tree.set(segment);
         }
     }
 
     /// Takes a segment out of the tree of free ones, unless it is free.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn leave_free(&self, segment: u32) {
+    pub(super) fn leave_free(&self, segment: Segment) {
         let tree = self.free_tree();
-        // SAFETY: the caller's promise.
-        unsafe {
-            tree.clear(segment);
-            // Relaxed: as for blocks.
-            if self.segment(segment).load(Relaxed) == self.layout.all_blocks() {
-                tree.set(segment);
-            }
+        tree.clear(segment);
+        // Relaxed: as for blocks.
+        if self.segment(segment).load(Relaxed) == self.layout.all_blocks() {
+            tree.set(segment);
         }
     }
 
@@ -143,17 +119,14 @@ impl Gallatin {
     ///
     /// The caller owns the blocks, which are at rest, and gives them up. There is one at least.
     #[inline(always)]
-    pub(super) unsafe fn give_blocks(&self, segment: u32, blocks: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Release: all that was done to the blocks comes before their next owners.
-            let before = self.segment(segment).fetch_or(blocks, Release);
-            if before == 0 {
-                self.blocks_tree().set(segment);
-            }
-            if before | blocks == self.layout.all_blocks() {
-                self.free_tree().set(segment);
-            }
+    pub(super) unsafe fn give_blocks(&self, segment: Segment, blocks: u32) {
+        // Release: all that was done to the blocks comes before their next owners.
+        let before = self.segment(segment).fetch_or(blocks, Release);
+        if before == 0 {
+            self.blocks_tree().set(segment);
+        }
+        if before | blocks == self.layout.all_blocks() {
+            self.free_tree().set(segment);
         }
     }
 }
@@ -165,5 +138,6 @@ impl Gallatin {
 /// The pointers and the bits of the layout are those of a heap.
 #[inline(never)]
 unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, spread: u32) -> u32 {
-    Gallatin::of_tables(tables, records, layout).search_block(spread)
+    // SAFETY: the parts of a heap.
+    unsafe { Gallatin::of_tables(tables, records, layout).search_block(spread) }
 }

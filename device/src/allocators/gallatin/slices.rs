@@ -90,10 +90,10 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `block` is one of the heap, and `word` one of its words.
+    /// `word` is one of the block's words.
     #[inline(always)]
     pub(super) unsafe fn bits_word(&self, block: Block, word: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise; an aligned word that is always atomic.
+        // SAFETY: a word of the block: it is aligned, and always atomic.
         unsafe { &*self.bits(block, word) }
     }
 
@@ -105,7 +105,7 @@ impl Gallatin {
     #[inline(always)]
     pub(super) unsafe fn free_slice(&self, block: Block, class: u32, slice: u32) {
         let bit = 1 << (slice % 32);
-        // SAFETY: the caller's promise: the block is live as long as we have a slice of it.
+        // SAFETY: the slice is one of the block's, which is live as long as we have it.
         unsafe {
             // Release: our accesses come before those of the slice's next owner. Acquire: if we
             // fill the word, those of its other slices do, too, by what `fill` releases.
@@ -130,7 +130,7 @@ impl Gallatin {
     pub(super) unsafe fn free_range(&self, block: Block, range: Claim) {
         let (id, bits) = (self.id(block), self.layout.to_bits());
         let what = u64::from(range.class << 24 | range.count) << 32 | u64::from(range.first);
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and slices of the block that are ours.
         unsafe { outlined_range(self.tables, self.records, bits, id, what) }
     }
 
@@ -150,17 +150,15 @@ impl Gallatin {
             let room = 32 - from;
             let count = if left < room { left } else { room };
             let mask = (u32::MAX >> (32 - count)) << from;
-            // SAFETY: the caller's promise: the block is live until the last of these is free.
+            // SAFETY: the slices are ours, and the block is live until the last of them is free.
             // Acquire and release: as in `free_slice`.
             let before = unsafe { self.bits_word(block, at / 32).fetch_or(mask, AcqRel) };
             filled += u32::from(before | mask == full);
             at += count;
         }
-        // SAFETY: as before.
-        unsafe {
-            let state = self.fill(block, filled);
-            self.freed(block, state, filled);
-        }
+        // SAFETY: these words were just filled.
+        let state = unsafe { self.fill(block, filled) };
+        self.freed(block, state, filled);
     }
 }
 
@@ -172,12 +170,13 @@ impl Gallatin {
 /// The pointers and the bits of the layout are those of a heap; otherwise as for that.
 #[inline(never)]
 unsafe fn outlined_range(tables: *mut u8, records: *mut u8, layout: u64, id: u32, what: u64) {
-    let heap = Gallatin::of_tables(tables, records, layout);
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { Gallatin::of_tables(tables, records, layout) };
     let range = Claim {
         class: (what >> 56) as u32,
         first: what as u32,
         count: (what >> 32) as u32 & 0xff_ffff,
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: one of the blocks of the heap, and slices of it that are ours.
     unsafe { heap.free_all(heap.block(id), range) }
 }

@@ -9,22 +9,92 @@ pub const NO_CLASS: u32 = 31;
 /// The class of a run of segments.
 pub const RUN: u32 = 30;
 
-/// A block: the number of its segment, and in the lowest bits its own in it.
+/// The number of a segment of the heap.
+#[derive(Clone, Copy)]
+pub struct Segment(u32);
+
+impl Segment {
+    /// The segment with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is below `layout.segments`.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// A class whose slices are parts of a block.
+#[derive(Clone, Copy)]
+pub struct SliceClass(u32);
+
+impl SliceClass {
+    /// The class with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is below `layout.sliced()`.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The logarithm of a slice's units.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// A block of the heap: its segment, and its number in it.
 #[derive(Clone, Copy)]
 pub struct Block {
+    segment: Segment,
+    number: u32,
+}
+
+impl Block {
+    /// Block `number` of a segment.
+    ///
+    /// # Safety
+    ///
+    /// The segment has a block of this number.
+    #[inline(always)]
+    pub unsafe fn new(segment: Segment, number: u32) -> Self {
+        Self { segment, number }
+    }
+
     /// The segment.
-    pub segment: u32,
+    #[inline(always)]
+    pub fn segment(self) -> Segment {
+        self.segment
+    }
+
     /// The number in it.
-    pub number: u32,
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.number
+    }
 }
 
 impl Gallatin {
     /// The block with this number.
+    ///
+    /// # Safety
+    ///
+    /// The number is that of a block: its segment is below `layout.segments`.
     #[inline(always)]
-    pub(super) fn block(&self, id: u32) -> Block {
+    pub(super) unsafe fn block(&self, id: u32) -> Block {
         let bits = self.layout.blocks_bits();
         Block {
-            segment: id >> bits,
+            segment: Segment(id >> bits),
             number: id & ((1 << bits) - 1),
         }
     }
@@ -32,13 +102,13 @@ impl Gallatin {
     /// The number of a block.
     #[inline(always)]
     pub(super) fn id(&self, block: Block) -> u32 {
-        block.segment << self.layout.blocks_bits() | block.number
+        block.segment.0 << self.layout.blocks_bits() | block.number
     }
 
     /// The first unit of a block.
     #[inline(always)]
     pub(super) fn first_unit(&self, block: Block) -> u32 {
-        (block.segment << self.layout.segment_bits) + (block.number << self.layout.block_bits())
+        (block.segment.0 << self.layout.segment_bits) + (block.number << self.layout.block_bits())
     }
 
     /// A buffer.
@@ -63,10 +133,10 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `segment` is below `layout.segments`, and the part is within the record.
+    /// The part is within the record.
     #[inline(always)]
-    unsafe fn record(&self, segment: u32, at: u32) -> *mut u8 {
-        let offset = u64::from(segment) * u64::from(self.layout.record_bytes()) + u64::from(at);
+    unsafe fn record(&self, segment: Segment, at: u32) -> *mut u8 {
+        let offset = u64::from(segment.0) * u64::from(self.layout.record_bytes()) + u64::from(at);
         // SAFETY: `plan` placed the records of all segments there.
         unsafe { self.records.add(offset as usize) }
     }
@@ -81,7 +151,7 @@ impl Gallatin {
     ///
     /// # Safety
     ///
-    /// `block` is one of the heap, and `word` one of its words.
+    /// `word` is one of the block's words.
     #[inline(always)]
     pub(super) unsafe fn bits(&self, block: Block, word: u32) -> *const AtomicU32 {
         let at = (block.number << (self.layout.block_bits() - 3)) + 4 * word;
@@ -90,58 +160,39 @@ impl Gallatin {
     }
 
     /// The state of a block: [`super::blocks`].
-    ///
-    /// # Safety
-    ///
-    /// The block's segment is below `layout.segments`, and its number is one of the record's.
     #[inline(always)]
-    pub(super) unsafe fn state(&self, block: Block) -> &AtomicU64 {
+    pub(super) fn state(&self, block: Block) -> &AtomicU64 {
         let at = self.layout.bits_bytes() + 8 * block.number;
-        // SAFETY: the caller's promise; an aligned word that is always atomic, as all of these.
+        // SAFETY: a record has a state for each block: an aligned word that is always atomic, as
+        // all of these.
         unsafe { &*self.record(block.segment, at).cast() }
     }
 
     /// The count of a block's claimed slices: [`super::blocks`].
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::state`].
     #[inline(always)]
-    pub(super) unsafe fn count(&self, block: Block) -> &AtomicU32 {
+    pub(super) fn count(&self, block: Block) -> &AtomicU32 {
         let at = self.behind_states() + 16 + 4 * block.number;
         // SAFETY: as for `state`.
         unsafe { &*self.record(block.segment, at).cast() }
     }
 
     /// The word of a segment: [`super::segments`].
-    ///
-    /// # Safety
-    ///
-    /// `segment` is below `layout.segments`.
     #[inline(always)]
-    pub(super) unsafe fn segment(&self, segment: u32) -> &AtomicU32 {
+    pub(super) fn segment(&self, segment: Segment) -> &AtomicU32 {
         // SAFETY: as for `state`.
         unsafe { &*self.record(segment, self.behind_states()).cast() }
     }
 
     /// A bit for each block of a segment that is said to have free slices.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::segment`].
     #[inline(always)]
-    pub(super) unsafe fn hinted(&self, segment: u32) -> &AtomicU32 {
+    pub(super) fn hinted(&self, segment: Segment) -> &AtomicU32 {
         // SAFETY: as for `state`.
         unsafe { &*self.record(segment, self.behind_states() + 4).cast() }
     }
 
     /// The segments of the run that begins with this one.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::segment`].
     #[inline(always)]
-    pub(super) unsafe fn run_length(&self, segment: u32) -> &AtomicU32 {
+    pub(super) fn run_length(&self, segment: Segment) -> &AtomicU32 {
         // SAFETY: as for `state`.
         unsafe { &*self.record(segment, self.behind_states() + 8).cast() }
     }

@@ -18,8 +18,9 @@ use cuda_std::atomic::AtomicU64;
 
 use super::Gallatin;
 use super::layout::levels;
+use super::tables::{Segment, SliceClass};
 
-/// No segment.
+/// No segment or block.
 pub const NONE: u32 = u32::MAX;
 /// Words that a descent finds to be 0 before it gives up.
 const TRIES: u32 = 256;
@@ -27,6 +28,9 @@ const TRIES: u32 = 256;
 const CHOICE: u32 = 16;
 
 /// A tree with a bit for each segment.
+///
+/// Invariant: the words of a heap's tree lie there, and it has so many segments. The bits of the
+/// words are those of segments, and above of words, since bits of others are never set.
 #[derive(Clone, Copy)]
 pub struct Tree {
     words: *mut u8,
@@ -38,26 +42,35 @@ impl Gallatin {
     /// The tree of free segments.
     #[inline(always)]
     pub(super) fn free_tree(&self) -> Tree {
-        self.tree(0)
+        // SAFETY: the first of the trees.
+        unsafe { self.tree(0) }
     }
 
     /// The tree of segments with free blocks.
     #[inline(always)]
     pub(super) fn blocks_tree(&self) -> Tree {
-        self.tree(1)
+        // SAFETY: the second of the trees.
+        unsafe { self.tree(1) }
     }
 
     /// The tree of segments that have blocks of a sliced class with slices that were freed.
     #[inline(always)]
-    pub(super) fn holes_tree(&self, class: u32) -> Tree {
-        self.tree(2 + class)
+    pub(super) fn holes_tree(&self, class: SliceClass) -> Tree {
+        // SAFETY: there is a tree for each sliced class.
+        unsafe { self.tree(2 + class.number()) }
     }
 
-    /// Tree `index`, which is below `layout.trees()` for a class of the heap.
+    /// A tree.
+    ///
+    /// # Safety
+    ///
+    /// `index` is below `layout.trees()`.
     #[inline(always)]
-    fn tree(&self, index: u32) -> Tree {
+    unsafe fn tree(&self, index: u32) -> Tree {
         let at = self.layout.tree_at(index);
-        Tree::new(self.tables.wrapping_add(at as usize), self.layout.segments)
+        let words = self.tables.wrapping_add(at as usize);
+        // SAFETY: `plan` placed the words of this tree there.
+        unsafe { Tree::new(words, self.layout.segments) }
     }
 }
 
@@ -83,8 +96,12 @@ fn choose(mut word: u64, place: u32) -> u32 {
 
 impl Tree {
     /// The tree whose words lie there.
+    ///
+    /// # Safety
+    ///
+    /// They are those of a heap's tree over so many segments.
     #[inline(always)]
-    fn new(words: *mut u8, segments: u32) -> Self {
+    unsafe fn new(words: *mut u8, segments: u32) -> Self {
         Self {
             words,
             segments,
@@ -105,7 +122,7 @@ impl Tree {
             1 => first,
             _ => first + second,
         };
-        // SAFETY: the caller's promise; the levels lie behind each other.
+        // SAFETY: there is such a word, and the levels lie behind each other.
         unsafe {
             &*self
                 .words
@@ -132,12 +149,8 @@ impl Tree {
     }
 
     /// Sets the bits of words above that word `index` of level 0 has become other than 0.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::word`].
     #[inline(always)]
-    unsafe fn raise(&self, index: u32) {
+    fn raise(&self, index: u32) {
         let (mut level, mut index) = (1, index);
         while index / 64 < self.words(level) {
             // SAFETY: the index was just compared.
@@ -163,7 +176,7 @@ impl Tree {
         if index / 64 >= self.words(level + 1) {
             return;
         }
-        // SAFETY: the caller's promise; the index above was just compared.
+        // SAFETY: the word is one of the tree's; the index above was just compared.
         unsafe {
             let above = self.word(level + 1, index / 64);
             // Acquire: if the bit was set meanwhile, the load sees what for.
@@ -183,10 +196,10 @@ impl Tree {
     ///
     /// # Safety
     ///
-    /// As for [`Self::word`], of level 0.
+    /// As for [`Self::word`], of level 0, and the bits are those of segments.
     #[inline(always)]
     pub(super) unsafe fn set_bits(&self, index: u32, mask: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the words of this tree, and bits of its segments.
         unsafe { outlined_set(self.words, self.segments, index, mask) }
     }
 
@@ -197,38 +210,35 @@ impl Tree {
     /// As for [`Self::word`], of level 0.
     #[inline(always)]
     pub(super) unsafe fn clear_bits(&self, index: u32, mask: u64) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the words of this tree, and one of them.
         unsafe { outlined_clear(self.words, self.segments, index, mask) }
     }
 
     /// Sets the bit of a segment.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap; otherwise as for [`Self::set_bits`].
     #[inline(always)]
-    pub(super) unsafe fn set(&self, segment: u32) {
-        // SAFETY: the caller's promise.
+    pub(super) fn set(&self, segment: Segment) {
+        let segment = segment.number();
+        // SAFETY: the word that has the bit of a segment.
         unsafe { self.set_bits(segment / 64, 1 << (segment % 64)) }
     }
 
     /// Clears the bit of a segment.
-    ///
-    /// # Safety
-    ///
-    /// `segment` is one of the heap.
     #[inline(always)]
-    pub(super) unsafe fn clear(&self, segment: u32) {
-        // SAFETY: the caller's promise.
+    pub(super) fn clear(&self, segment: Segment) {
+        let segment = segment.number();
+        // SAFETY: as for `set`.
         unsafe { self.clear_bits(segment / 64, 1 << (segment % 64)) }
     }
 
-    /// A segment whose bit is set, or [`NONE`]: the first for a `place` of 0, and one of the
-    /// first few for another below `1 << 16`.
+    /// A segment whose bit is set: the first for a `place` of 0, and one of the first few for
+    /// another below `1 << 16`.
     #[inline(always)]
-    pub(super) fn find(&self, place: u32) -> u32 {
-        // SAFETY: the words of this tree.
-        unsafe { outlined_find(self.words, self.segments, place) }
+    pub(super) fn find(&self, place: u32) -> Option<Segment> {
+        // SAFETY: the words of this tree, whose lowest bits are those of segments.
+        unsafe {
+            let found = outlined_find(self.words, self.segments, place);
+            (found != NONE).then(|| Segment::new(found))
+        }
     }
 
     /// [`Self::find`], in line.
@@ -275,9 +285,9 @@ impl Tree {
 /// As for that, of the tree whose words lie there.
 #[inline(never)]
 unsafe fn outlined_set(words: *mut u8, segments: u32, index: u32, mask: u64) {
-    let tree = Tree::new(words, segments);
-    // SAFETY: the caller's promise.
+    // SAFETY: the words are a tree's, and `index` is one of them.
     unsafe {
+        let tree = Tree::new(words, segments);
         // Release: what the hint stands for comes before.
         if tree.word(0, index).fetch_or(mask, Release) == 0 {
             tree.raise(index);
@@ -292,9 +302,9 @@ unsafe fn outlined_set(words: *mut u8, segments: u32, index: u32, mask: u64) {
 /// As for that, of the tree whose words lie there.
 #[inline(never)]
 unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) {
-    let tree = Tree::new(words, segments);
-    // SAFETY: the caller's promise.
+    // SAFETY: as in `outlined_set`.
     unsafe {
+        let tree = Tree::new(words, segments);
         // Acquire: what the release in `outlined_set` is for.
         let before = tree.word(0, index).fetch_and(!mask, Acquire);
         if before != 0 && before & !mask == 0 {
@@ -310,5 +320,6 @@ unsafe fn outlined_clear(words: *mut u8, segments: u32, index: u32, mask: u64) {
 /// The words of a tree over so many segments lie there.
 #[inline(never)]
 unsafe fn outlined_find(words: *mut u8, segments: u32, place: u32) -> u32 {
-    Tree::new(words, segments).descend(place)
+    // SAFETY: the words are a tree's.
+    unsafe { Tree::new(words, segments).descend(place) }
 }

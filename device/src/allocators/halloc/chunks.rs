@@ -15,7 +15,8 @@ use cuda_std::atomic::{self, AtomicU32};
 
 use super::Slabs;
 use super::layout::Shape;
-use super::word::Permits;
+use super::level::Class;
+use super::word::{Permits, Slab};
 use crate::simt::Warp;
 
 /// A set bit of `bits`, which has one: the first from bit `from` on, around the end.
@@ -27,9 +28,9 @@ fn pick(bits: u32, from: u32) -> u32 {
 impl Slabs {
     /// Where a word of the bitmap of a slab is.
     #[inline(always)]
-    fn bits_at(&self, slab: u32, word: u32) -> *const AtomicU32 {
+    fn bits_at(&self, slab: Slab, word: u32) -> *const AtomicU32 {
         // The tables begin with the bitmaps of all slabs.
-        let offset = self.layout.bitmap(slab) + 4 * u64::from(word);
+        let offset = self.layout.bitmap(slab.number()) + 4 * u64::from(word);
         self.tables.wrapping_add(offset as usize).cast()
     }
 
@@ -37,10 +38,10 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// `slab` is below `layout.slabs`, and `word` one of its bitmap.
+    /// `word` is one of the slab's bitmap.
     #[inline(always)]
-    unsafe fn bits(&self, slab: u32, word: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise: an aligned word that is always atomic.
+    unsafe fn bits(&self, slab: Slab, word: u32) -> &AtomicU32 {
+        // SAFETY: the bitmap has the word, which is aligned, and always atomic.
         unsafe { &*self.bits_at(slab, word) }
     }
 
@@ -50,8 +51,8 @@ impl Slabs {
     ///
     /// As for [`Self::bits`].
     #[inline(always)]
-    pub(super) unsafe fn reset_bits(&self, slab: u32, word: u32) {
-        // SAFETY: the caller's promise.
+    pub(super) unsafe fn reset_bits(&self, slab: Slab, word: u32) {
+        // SAFETY: a word of the bitmap.
         // Relaxed: the heap is used by later launches only.
         unsafe { self.bits(slab, word).store(0, Relaxed) };
     }
@@ -65,12 +66,13 @@ impl Slabs {
     pub(super) unsafe fn take_bit<W: Warp>(
         &self,
         warp: W,
-        class: u32,
+        class: Class,
         taken: Permits,
         index: u32,
     ) -> u32 {
-        let slab = taken.slab;
-        let shape = self.layout.shape(class);
+        // SAFETY: permits are for chunks of a slab.
+        let slab = unsafe { Slab::new(taken.slab) };
+        let shape = self.shape(class);
         let ticket = taken.ticket.wrapping_add(index);
         let chunk = ticket.checked_rem(shape.chunks).unwrap_or(0);
         let (word, bit) = shape.place(chunk);
@@ -91,8 +93,8 @@ impl Slabs {
     ///
     /// As for [`Self::bits`], of a bit that a chunk has, and the caller has a permit.
     #[inline(always)]
-    unsafe fn set_bit(&self, slab: u32, word: u32, bit: u32) -> u32 {
-        // SAFETY: the caller's promise.
+    unsafe fn set_bit(&self, slab: Slab, word: u32, bit: u32) -> u32 {
+        // SAFETY: a word of the bitmap.
         // Acquire: what the former owner of the chunk did before it cleared the bit comes
         // before what we do. Others change other bits by read-modify-writes.
         unsafe { self.bits(slab, word).fetch_or(1 << bit, Acquire) }
@@ -108,15 +110,15 @@ impl Slabs {
     ///
     /// The caller has a permit for a chunk of the slab, of this class, and `chunk` is one.
     #[inline(always)]
-    pub(super) unsafe fn take_another<W: Warp>(
+    unsafe fn take_another<W: Warp>(
         &self,
         warp: W,
-        slab: u32,
-        class: u32,
+        slab: Slab,
+        class: Class,
         chunk: u32,
         seen: u32,
     ) -> u32 {
-        let shape = self.layout.shape(class);
+        let shape = self.shape(class);
         let (mut word, mut bit) = shape.place(chunk);
         let mut free = !seen & shape.mask(word);
         loop {
@@ -130,7 +132,7 @@ impl Slabs {
                 // Another thread got a chunk meanwhile.
                 free = !seen & shape.mask(word);
             }
-            // SAFETY: the caller's promise.
+            // SAFETY: the shape and a word of the slab, where we have a permit.
             word = unsafe { self.next_word(warp, slab, shape, word) };
             // SAFETY: one of the words of the bitmap.
             // Relaxed: a hint.
@@ -145,7 +147,7 @@ impl Slabs {
     /// As for [`Self::take_another`], of chunks of this shape; `from` is one of the words of the
     /// bitmap.
     #[inline(always)]
-    unsafe fn next_word<W: Warp>(&self, warp: W, slab: u32, shape: Shape, from: u32) -> u32 {
+    unsafe fn next_word<W: Warp>(&self, warp: W, slab: Slab, shape: Shape, from: u32) -> u32 {
         let words = 1 << shape.word_bits;
         // The first words have a bit more than the others.
         let (common, longer) = (shape.chunks >> shape.word_bits, shape.chunks & (words - 1));
@@ -188,9 +190,9 @@ impl Slabs {
     ///
     /// The caller owns the chunk, one of the slab, and gives it up.
     #[inline(always)]
-    pub(super) unsafe fn clear_bit(&self, slab: u32, class: u32, chunk: u32) {
-        let (word, bit) = self.layout.shape(class).place(chunk);
-        // SAFETY: the caller's promise.
+    pub(super) unsafe fn clear_bit(&self, slab: Slab, class: Class, chunk: u32) {
+        let (word, bit) = self.shape(class).place(chunk);
+        // SAFETY: the bitmap has a bit for the chunk.
         // Release: our accesses to the chunk come before its next owner's.
         unsafe { self.bits(slab, word).fetch_and(!(1 << bit), Release) };
     }
@@ -206,12 +208,14 @@ unsafe fn outlined_another<W: Warp>(
     warp: W,
     tables: *mut u8,
     layout: u64,
-    slab: u32,
-    class: u32,
+    slab: Slab,
+    class: Class,
     chunk: u32,
     seen: u32,
 ) -> u32 {
-    let slabs = Slabs::without_blocks(tables, layout);
-    // SAFETY: the caller's promise.
-    unsafe { slabs.take_another(warp, slab, class, chunk, seen) }
+    // SAFETY: the tables of a heap, and a permit for a chunk of the slab.
+    unsafe {
+        let slabs = Slabs::without_blocks(tables, layout);
+        slabs.take_another(warp, slab, class, chunk, seen)
+    }
 }

@@ -3,8 +3,9 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::layout::{Layout, MAX_SLAB_SHIFT, MIN_SLAB_SHIFT, ROW_SLABS, SETS, class_of, units_of};
+use super::level::Class;
 use super::relay::Relay;
-use super::word::{NONE, class_in, count_of};
+use super::word::{NONE, Slab, class_in, count_of};
 use super::{Halloc, Slabs};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::simt::Warp;
@@ -31,12 +32,12 @@ impl Slabs {
             let mut word = u64::from(warp.thread());
             while word < u64::from(layout.slabs) << word_bits {
                 let inside = word as u32 & ((1 << word_bits) - 1);
-                self.reset_bits((word >> word_bits) as u32, inside);
+                self.reset_bits(Slab::new((word >> word_bits) as u32), inside);
                 word += u64::from(warp.threads());
             }
             let mut slab = warp.thread();
             while slab < layout.slabs {
-                self.word(slab).store(0, Relaxed);
+                self.word(Slab::new(slab)).store(0, Relaxed);
                 slab += warp.threads();
             }
             let mut head = warp.thread();
@@ -60,14 +61,9 @@ impl Slabs {
     }
 
     /// The used and the free bytes of a slab.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs`.
-    unsafe fn occupancy_of(&self, slab: u32) -> Occupancy {
-        // SAFETY: the caller's promise.
+    fn occupancy_of(&self, slab: Slab) -> Occupancy {
         // Relaxed: the heap is at rest.
-        let word = unsafe { self.word(slab).load(Relaxed) };
+        let word = self.word(slab).load(Relaxed);
         let (class, count) = (class_in(word), count_of(word));
         if count == 0 {
             return Occupancy {
@@ -117,7 +113,7 @@ impl<L: Relay> Halloc<L> {
         if last < u64::from(units_of(layout.last_class)) {
             let class = class_of(last as u32 + 1);
             // SAFETY: the class of so many units is not beyond the last one.
-            let offset = unsafe { self.slabs.chunk(warp, class) };
+            let offset = self.slabs.chunk(warp, unsafe { Class::new(class) });
             if offset != u64::MAX {
                 block = L::name_chunk(self.slabs.blocks, offset, layout.unit_shift);
             }
@@ -222,7 +218,7 @@ impl<L: Relay> Allocator for Halloc<L> {
                 tables: heap.pointers[2],
                 layout: Layout::from_bits(heap.integers[0]),
             },
-            // SAFETY: the caller's promise covers this part of the heap.
+            // SAFETY: the heap that `setup` described has this one in it.
             large: unsafe { L::new(large_heap::<L>(&heap)) },
             base: heap.pointers[0],
             integer: heap.integers[1],
@@ -240,7 +236,7 @@ impl<L: Relay> Allocator for Halloc<L> {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the caller's promise.
+        // SAFETY: nothing else uses either heap during the launch.
         unsafe {
             self.slabs.init(warp);
             self.large.init(warp);
@@ -254,7 +250,7 @@ impl<L: Relay> Allocator for Halloc<L> {
         if !block.is_null() || !self.is_relayed(bytes) {
             return block;
         }
-        // SAFETY: the promise of `new`.
+        // SAFETY: the heap of large blocks, which `new` was given.
         let block = unsafe { L::relay_malloc(warp, self.base, self.integer, bytes) };
         Self::named(block)
     }
@@ -265,7 +261,7 @@ impl<L: Relay> Allocator for Halloc<L> {
             return;
         }
         let offset = self.offset(block);
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of one of the two heaps, which its owner gives up.
         unsafe {
             if self.is_chunk(offset) {
                 self.slabs.free(warp, offset);
@@ -291,11 +287,11 @@ impl<L: Relay> Allocator for Halloc<L> {
 
     unsafe fn granted(self, block: L::Handle, requested: u64) -> u64 {
         let offset = self.offset(block);
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of one of the two heaps.
         unsafe {
             if self.is_chunk(offset) {
                 let place = self.slabs.place(offset);
-                return self.slabs.layout.chunk_bytes(place.class);
+                return self.slabs.layout.chunk_bytes(place.class.number());
             }
             self.large.granted(L::large(block), requested)
         }
@@ -306,7 +302,7 @@ impl<L: Relay> Allocator for Halloc<L> {
         let mut slab = warp.thread();
         while slab < self.slabs.layout.slabs {
             // SAFETY: a slab of the heap.
-            let found = unsafe { self.slabs.occupancy_of(slab) };
+            let found = self.slabs.occupancy_of(unsafe { Slab::new(slab) });
             sum.used_bytes += found.used_bytes;
             sum.free_bytes += found.free_bytes;
             if found.largest_free_bytes > sum.largest_free_bytes {

@@ -15,8 +15,8 @@ use cuda_std::atomic::AtomicU32;
 
 use super::Slabs;
 use super::layout::WORD_BYTES;
-use super::level::{Level, Set};
-use super::word::{HEAD, NONE, Permits, count_of, has_class, is_head};
+use super::level::{Class, Level, Set};
+use super::word::{HEAD, NONE, Permits, Slab, Wanted, count_of, has_class, is_head};
 use crate::simt::{Backoff, Warp};
 
 /// Set in an entry while a thread replaces the head.
@@ -29,29 +29,35 @@ const PATIENCE: u32 = 16;
 #[derive(Clone, Copy)]
 pub struct ChunkRequest {
     /// The class.
-    pub class: u32,
-    /// Which of its heads.
-    pub head: u32,
-    /// How many chunks, at most 32; 0 if it has what it wants, and filled the head with it.
-    pub wanted: u32,
+    pub class: Class,
+    /// Which of its heads: below `layout.heads()`.
+    head: u32,
+    /// How many chunks; none if it has what it wants, and filled the head with it.
+    pub wanted: Wanted,
     /// Permits that it has added to the head's count and not got.
-    pub surplus: u32,
+    surplus: u32,
 }
 
 impl ChunkRequest {
     /// The request in a word.
     #[inline(always)]
-    pub fn to_bits(self) -> u32 {
-        self.surplus << 16 | self.wanted << 8 | self.head << 4 | self.class
+    fn to_bits(self) -> u32 {
+        self.surplus << 16 | self.wanted.count() << 8 | self.head << 4 | self.class.number()
     }
 
     /// The request of these bits.
+    ///
+    /// # Safety
+    ///
+    /// They are those of a request.
     #[inline(always)]
-    pub fn from_bits(bits: u32) -> Self {
+    unsafe fn from_bits(bits: u32) -> Self {
+        // SAFETY: the class and the chunks of a request.
+        let (class, wanted) = unsafe { (Class::new(bits & 0xf), Wanted::new(bits >> 8 & 0xff)) };
         Self {
-            class: bits & 0xf,
+            class,
             head: bits >> 4 & 0xf,
-            wanted: bits >> 8 & 0xff,
+            wanted,
             surplus: bits >> 16,
         }
     }
@@ -62,11 +68,11 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// `class` is at most `layout.last_class`, and `head` below `layout.heads()`.
+    /// `head` is below `layout.heads()`.
     #[inline(always)]
-    pub(super) unsafe fn head(&self, class: u32, head: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.head_at(class << self.layout.head_bits | head) }
+    pub(super) unsafe fn head(&self, class: Class, head: u32) -> &AtomicU32 {
+        // SAFETY: the class has so many entries.
+        unsafe { self.head_at(class.number() << self.layout.head_bits | head) }
     }
 
     /// An entry, with its number among those of all classes.
@@ -81,24 +87,32 @@ impl Slabs {
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
-    /// The slab of an entry, or [`NONE`].
+    /// The slab of an entry with these bits, if it has one.
+    ///
+    /// # Safety
+    ///
+    /// An entry of the heap had these bits.
+    #[inline(always)]
+    unsafe fn slab_in(held: u32) -> Option<Slab> {
+        let slab = held & !REPLACED;
+        // SAFETY: entries have slabs of the heap or none.
+        (slab != NONE).then(|| unsafe { Slab::new(slab) })
+    }
+
+    /// The slab of an entry, if it has one.
     ///
     /// # Safety
     ///
     /// As for [`Self::head`].
     #[inline(always)]
-    pub(super) unsafe fn slab_of_head(&self, class: u32, head: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.head(class, head).load(Relaxed) & !REPLACED }
+    pub(super) unsafe fn slab_of_head(&self, class: Class, head: u32) -> Option<Slab> {
+        // SAFETY: one of the entries of the class.
+        unsafe { Self::slab_in(self.head(class, head).load(Relaxed)) }
     }
 
-    /// Up to `wanted` chunks of a class.
-    ///
-    /// # Safety
-    ///
-    /// `class` is at most `layout.last_class`, and `wanted` from 1 to 32.
+    /// Up to `wanted` chunks of a class, one at least.
     #[inline(always)]
-    pub(super) unsafe fn find<W: Warp>(&self, warp: W, class: u32, wanted: u32) -> Permits {
+    pub(super) fn find<W: Warp>(&self, warp: W, class: Class, wanted: Wanted) -> Permits {
         let head = warp.processor() & (self.layout.heads() - 1);
         let mut request = ChunkRequest {
             class,
@@ -106,22 +120,23 @@ impl Slabs {
             wanted,
             surplus: 0,
         };
-        // SAFETY: the caller's promise; an entry has a slab or none.
+        // SAFETY: one of the heads of the class; the surplus was added to its count.
         unsafe {
             let slab = self.slab_of_head(class, head);
             let mut taken = Permits::NOTHING;
-            if slab != NONE {
+            if let Some(slab) = slab {
                 let before;
                 (taken, before) = self.acquire_permits(slab, class, wanted);
-                request.surplus = wanted - taken.count;
+                request.surplus = wanted.count() - taken.count;
                 if taken.count != 0 {
-                    if request.surplus == 0 && !self.crosses(class, before, wanted) {
+                    if request.surplus == 0 && !self.crosses(class, before, wanted.count()) {
                         return taken;
                     }
-                    request.wanted = 0;
+                    request.wanted = Wanted::NONE;
                 }
             }
             let layout = self.layout.to_bits();
+            let slab = slab.map_or(NONE, Slab::number);
             let more = outlined_refill(warp, self.tables, layout, request.to_bits(), slab);
             if taken.count == 0 {
                 taken = Permits::from_bits(more);
@@ -132,25 +147,20 @@ impl Slabs {
 
     /// Whether `count` more chunks fill a slab with this word beyond the threshold.
     #[inline(always)]
-    fn crosses(&self, class: u32, before: u64, count: u32) -> bool {
-        let threshold = self.layout.shape(class).threshold();
+    fn crosses(&self, class: Class, before: u64, count: u32) -> bool {
+        let threshold = self.shape(class).threshold();
         let taken = count_of(before);
         taken < threshold && taken + count >= threshold
     }
 
-    /// Whether the slab of an entry should be replaced.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs` or [`NONE`].
-    unsafe fn needs_replacement(&self, slab: u32, class: u32) -> bool {
-        if slab == NONE {
+    /// Whether the slab of an entry should be replaced, if it has one.
+    fn needs_replacement(&self, slab: Option<Slab>, class: Class) -> bool {
+        let Some(slab) = slab else {
             return true;
-        }
-        // SAFETY: the caller's promise.
+        };
         // Relaxed: a hint.
-        let word = unsafe { self.word(slab).load(Relaxed) };
-        !has_class(word, class) || count_of(word) >= self.layout.shape(class).threshold()
+        let word = self.word(slab).load(Relaxed);
+        !has_class(word, class) || count_of(word) >= self.shape(class).threshold()
     }
 
     /// The rest of [`Self::find`] if `slab`, the head, has not served all of the request, or is
@@ -158,128 +168,110 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// As for `find`, of the request; `slab` is below `layout.slabs` or [`NONE`], and its count
-    /// contains the surplus.
-    pub(super) unsafe fn refill<W: Warp>(
-        &self,
-        warp: W,
-        request: ChunkRequest,
-        slab: u32,
-    ) -> Permits {
+    /// If there is a surplus, `slab` is one of the heap, and its count contains that.
+    unsafe fn refill<W: Warp>(&self, warp: W, request: ChunkRequest, slab: u32) -> Permits {
         let (class, mut wanted) = (request.class, request.wanted);
         let mut taken = Permits::NOTHING;
         let mut pause = Backoff::new();
-        // SAFETY: the caller's promise: entries have slabs or none.
-        unsafe {
+        // SAFETY: the surplus is ours; a request names one of the heads of its class.
+        let entry = unsafe {
             if request.surplus != 0 {
-                let before = self.release_permits(slab, request.surplus);
-                self.update_set_after(slab, before, request.surplus);
+                self.release_permits(Slab::new(slab), request.surplus);
             }
-            let entry = self.head(class, request.head);
-            for _ in 0..PATIENCE {
-                let held = entry.load(Relaxed);
-                let slab = held & !REPLACED;
-                if wanted != 0 && slab != NONE {
-                    taken = self.try_slab(slab, class, wanted);
-                    if taken.count != 0 {
-                        wanted = 0;
-                    }
-                }
-                if wanted == 0 && (held & REPLACED != 0 || !self.needs_replacement(slab, class)) {
-                    return taken;
-                }
-                if held & REPLACED != 0 {
-                    pause.pause(warp);
-                    continue;
-                }
-                if entry.compare_exchange(held, held | REPLACED, Relaxed) != held {
-                    continue;
-                }
-                let new = self.obtain(class, wanted, slab);
-                if new.slab == NONE {
-                    entry.store(slab, Relaxed);
-                    break;
-                }
-                entry.store(new.slab, Relaxed);
-                if slab != NONE {
-                    self.demote(slab);
-                }
-                if wanted != 0 {
-                    taken = new;
-                }
+            self.head(class, request.head)
+        };
+        for _ in 0..PATIENCE {
+            let held = entry.load(Relaxed);
+            // SAFETY: the entry had these bits.
+            let slab = || unsafe { Self::slab_in(held) };
+            if wanted.count() != 0
+                && let Some(slab) = slab()
+            {
+                taken = self.try_slab(slab, class, wanted);
                 if taken.count != 0 {
-                    return taken;
+                    wanted = Wanted::NONE;
                 }
             }
-            if wanted != 0 {
-                taken = self.search(request);
+            if wanted.count() == 0
+                && (held & REPLACED != 0 || !self.needs_replacement(slab(), class))
+            {
+                return taken;
             }
-            taken
+            if held & REPLACED != 0 {
+                pause.pause(warp);
+                continue;
+            }
+            if entry.compare_exchange(held, held | REPLACED, Relaxed) != held {
+                continue;
+            }
+            let new = self.obtain(class, wanted, held & !REPLACED);
+            if new.slab == NONE {
+                entry.store(held & !REPLACED, Relaxed);
+                break;
+            }
+            entry.store(new.slab, Relaxed);
+            if let Some(slab) = slab() {
+                self.demote(slab);
+            }
+            if wanted.count() != 0 {
+                taken = new;
+            }
+            if taken.count != 0 {
+                return taken;
+            }
         }
+        if wanted.count() != 0 {
+            taken = self.search(request);
+        }
+        taken
     }
 
-    /// A slab for a head in place of `old`: one with at most half of its chunks
+    /// A slab for a head in place of number `old`: one with at most half of its chunks
     /// taken, a free one, or one below the threshold; and
     /// up to `wanted` chunks of it.
-    ///
-    /// # Safety
-    ///
-    /// `class` is at most `layout.last_class`, and `wanted` at most 32.
-    unsafe fn obtain(&self, class: u32, wanted: u32, old: u32) -> Permits {
-        // SAFETY: the caller's promise; a slab that was claimed is ours.
+    fn obtain(&self, class: Class, wanted: Wanted, old: u32) -> Permits {
+        let promoted = self.promote_member(class, Level::AtMostHalf, wanted);
+        if promoted.slab != NONE {
+            return promoted;
+        }
+        let from = if old < self.layout.slabs { old } else { 0 };
+        // SAFETY: a slab that was claimed is ours.
         unsafe {
-            let promoted = self.promote_member(class, Level::AtMostHalf, wanted);
-            if promoted.slab != NONE {
-                return promoted;
-            }
-            let from = if old < self.layout.slabs { old } else { 0 };
-            let slab = self.claim(from);
-            if slab != self.layout.slabs {
+            if let Some(slab) = self.slab_or_none(self.claim(from)) {
                 return self.install(slab, class, wanted, HEAD);
             }
-            self.promote_member(class, Level::BelowThreshold, wanted)
         }
+        self.promote_member(class, Level::BelowThreshold, wanted)
     }
 
     /// A slab of a set of the class that was made a head, with up to `wanted` chunks of it.
-    ///
-    /// # Safety
-    ///
-    /// `class` is at most `layout.last_class`, and `wanted` at most 32.
-    unsafe fn promote_member(&self, class: u32, level: Level, wanted: u32) -> Permits {
+    fn promote_member(&self, class: Class, level: Level, wanted: Wanted) -> Permits {
         let layout = self.layout.to_bits();
-        // SAFETY: the caller's promise.
+        // SAFETY: the tables of this heap.
         Permits::from_bits(unsafe { outlined_promote(self.tables, layout, class, level, wanted) })
     }
 
     /// [`Self::promote_member`] itself.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn promote_inline(&self, class: u32, level: Level, wanted: u32) -> Permits {
-        let threshold = self.layout.shape(class).threshold();
+    fn promote_inline(&self, class: Class, level: Level, wanted: Wanted) -> Permits {
+        let threshold = self.shape(class).threshold();
         let set = Set::Of(class, level);
         let mut at = 0;
         loop {
-            // SAFETY: the caller's promise; members are slabs.
-            unsafe {
-                let slab = self.next_member(set, at);
-                if slab == self.layout.slabs {
-                    return Permits::NOTHING;
-                }
-                let taken = self.promote(slab, class, wanted, threshold);
-                // Relaxed: a hint.
-                let word = self.word(slab).load(Relaxed);
-                if is_head(word) || !self.has_room(word, class) {
-                    self.remove(set, slab);
-                }
-                if taken.slab != NONE {
-                    return taken;
-                }
-                at = slab + 1;
+            let Some(slab) = self.next_member(set, at) else {
+                return Permits::NOTHING;
+            };
+            // SAFETY: the threshold is a part of the chunks.
+            let taken = unsafe { self.promote(slab, class, wanted, threshold) };
+            // Relaxed: a hint.
+            let word = self.word(slab).load(Relaxed);
+            if is_head(word) || !self.has_room(word, class) {
+                self.remove(set, slab);
             }
+            if taken.slab != NONE {
+                return taken;
+            }
+            at = slab.number() + 1;
         }
     }
 }
@@ -288,7 +280,8 @@ impl Slabs {
 ///
 /// # Safety
 ///
-/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+/// The tables and the bits of the layout are those of a heap; otherwise as for that, of the entry's
+/// slab or [`NONE`].
 #[inline(never)]
 unsafe fn outlined_refill<W: Warp>(
     warp: W,
@@ -297,25 +290,28 @@ unsafe fn outlined_refill<W: Warp>(
     request: u32,
     slab: u32,
 ) -> u64 {
-    let slabs = Slabs::without_blocks(tables, layout);
-    // SAFETY: the caller's promise.
-    unsafe { slabs.refill(warp, ChunkRequest::from_bits(request), slab) }.to_bits()
+    // SAFETY: the tables of a heap, a request of it, and the slab with the surplus.
+    unsafe {
+        let slabs = Slabs::without_blocks(tables, layout);
+        let request = ChunkRequest::from_bits(request);
+        slabs.refill(warp, request, slab).to_bits()
+    }
 }
 
 /// [`Slabs::promote_member`], out of line; the bits of what was taken.
 ///
 /// # Safety
 ///
-/// As for [`outlined_refill`] and that.
+/// The tables and the bits of the layout are those of a heap, and so is the class.
 #[inline(never)]
 unsafe fn outlined_promote(
     tables: *mut u8,
     layout: u64,
-    class: u32,
+    class: Class,
     level: Level,
-    wanted: u32,
+    wanted: Wanted,
 ) -> u64 {
-    let slabs = Slabs::without_blocks(tables, layout);
-    // SAFETY: the caller's promise.
-    unsafe { slabs.promote_inline(class, level, wanted) }.to_bits()
+    // SAFETY: the tables of a heap.
+    let slabs = unsafe { Slabs::without_blocks(tables, layout) };
+    slabs.promote_inline(class, level, wanted).to_bits()
 }

@@ -156,7 +156,7 @@ impl Layout {
             head_bits: 0,
             last_class,
         };
-        // Each slab with its tables, but for sets and heads, of which there are more the more
+        // Each slab with its tables, but for sets and heads, which are the more the more
         // slabs there are. So the first number that is tried is the most or a little more.
         let each = (1 << slab_shift) + WORD_BYTES + (1 << (layout.slab_bits() - 3));
         let mut slabs = bytes / each;

@@ -2,6 +2,28 @@
 
 use super::layout::{CLASSES, Shape};
 
+/// A class of chunks that the slabs of the heap may have.
+#[derive(Clone, Copy)]
+pub struct Class(u32);
+
+impl Class {
+    /// The class with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is at most `layout.last_class`.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// How many chunks of a slab are taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Level {
@@ -31,7 +53,7 @@ pub enum Set {
     /// Those without a class.
     Free,
     /// Those of a class at this level.
-    Of(u32, Level),
+    Of(Class, Level),
 }
 
 impl Set {
@@ -40,7 +62,7 @@ impl Set {
     pub fn index(self) -> u32 {
         match self {
             Self::Free => 0,
-            Self::Of(class, level) => 1 + level as u32 * CLASSES + class,
+            Self::Of(class, level) => 1 + level as u32 * CLASSES + class.0,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Halloc (Adinetz and Pleiter, GTC 2014): slabs of chunks of one size, of which a bitmap tells
-//! the free ones, and for each size a *head*, the slab from which requests are served.
+//! Halloc (Adinetz and Pleiter, GTC 2014): slabs of chunks of one size with a bitmap that
+//! tells the free ones, and for each size a *head*, the slab from which requests are served.
 //!
 //! A part of the pool is divided into *slabs*, a power of two of bytes each. A slab is free, or
 //! divided into chunks of one size *class*: 1, 2, 3, 4, 6, 8, 12, ... units ([`layout`]). A
@@ -73,6 +73,11 @@ use layout::Layout;
 pub use runs::PageRuns;
 
 /// The slabs of a heap: their addresses and constants.
+///
+/// Invariant: the tables that a [`Layout`] divides lie there, and stay mapped. Heads and sets have
+/// slabs of the heap: only this module writes the tables. A [`Slab`](word::Slab) or
+/// [`Class`](level::Class) is one of the heap, so that what belongs to it can be found without a
+/// promise; methods that ask for who owns a slab or a chunk are unsafe.
 #[derive(Clone, Copy)]
 struct Slabs {
     blocks: *mut u8,
@@ -83,7 +88,11 @@ struct Slabs {
 impl Slabs {
     /// The slabs with these tables and these bits of a layout, for a task out of line: such tasks
     /// touch no blocks.
-    fn without_blocks(tables: *mut u8, layout: u64) -> Self {
+    ///
+    /// # Safety
+    ///
+    /// The tables and the bits are those of a heap.
+    unsafe fn without_blocks(tables: *mut u8, layout: u64) -> Self {
         Self {
             blocks: core::ptr::null_mut(),
             tables,

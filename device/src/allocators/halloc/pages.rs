@@ -213,7 +213,7 @@ impl PageMap {
         let mut at = first / 32 * 32;
         while at < end {
             let wanted = mask(at, first, end);
-            // SAFETY: the caller's promise; what is given back was claimed here.
+            // SAFETY: pages of the map; what is given back was claimed here.
             unsafe {
                 // Acquire: what the former owners did to the pages comes before what we do.
                 let got = self.word(at).fetch_and(!wanted, Acquire) & wanted;
@@ -238,7 +238,7 @@ impl PageMap {
     /// `at` is below `pages`; the caller owns the pages of these bits, and gives them up.
     #[inline(always)]
     unsafe fn give(&self, at: u32, bits: u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: a page of the map.
         // Release: our accesses to the pages come before their next owners'.
         unsafe { self.word(at).fetch_or(bits, Release) };
     }
@@ -252,7 +252,7 @@ impl PageMap {
     pub(super) unsafe fn give_run(&self, first: u32, end: u32) {
         let mut at = first / 32 * 32;
         while at < end {
-            // SAFETY: the caller's promise: pages of the heap.
+            // SAFETY: pages that are ours.
             unsafe { self.give(at, mask(at, first, end)) };
             at += 32;
         }

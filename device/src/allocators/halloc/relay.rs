@@ -9,7 +9,7 @@ use crate::allocator::{Allocator, Heap};
 use crate::allocators::CudaMalloc;
 use crate::simt::Warp;
 
-/// Of 32 bits of a handle this one is set in those of large blocks.
+/// The bit of the 32 of a handle that is set in those of large blocks.
 const LARGE: u32 = 1 << 31;
 /// The logarithm of the units in slabs that the other bits number.
 const SMALL_BITS: u32 = 31;
@@ -68,7 +68,7 @@ pub trait Relay: Allocator {
         integer: u64,
         bytes: u64,
     ) -> Self::Handle {
-        // SAFETY: the caller's promise.
+        // SAFETY: the heap that lies there.
         unsafe { Self::new(Self::heap(base, integer)) }.malloc(warp, bytes)
     }
 
@@ -79,7 +79,7 @@ pub trait Relay: Allocator {
     /// As for [`Self::relay_malloc`], and for [`Allocator::free`].
     #[inline(always)]
     unsafe fn relay_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: Self::Handle) {
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of the heap that lies there, which its owner gives up.
         unsafe { Self::new(Self::heap(base, integer)).free(warp, block) }
     }
 }
@@ -128,13 +128,13 @@ impl Relay for PageRuns {
 
     #[inline(always)]
     unsafe fn relay_malloc<W: Warp>(warp: W, base: *mut u8, integer: u64, bytes: u64) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the heap that lies there.
         unsafe { outlined_malloc(warp, base, integer, bytes) }
     }
 
     #[inline(always)]
     unsafe fn relay_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of the heap that lies there, which its owner gives up.
         unsafe { outlined_free(warp, base, integer, block) }
     }
 }
@@ -182,7 +182,7 @@ impl Relay for CudaMalloc {
 /// As for [`Allocator::new`], of that heap.
 #[inline(never)]
 unsafe fn outlined_malloc<W: Warp>(warp: W, base: *mut u8, integer: u64, bytes: u64) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: the heap that lies there.
     unsafe { PageRuns::new(PageRuns::heap(base, integer)) }.malloc(warp, bytes)
 }
 
@@ -193,6 +193,6 @@ unsafe fn outlined_malloc<W: Warp>(warp: W, base: *mut u8, integer: u64, bytes: 
 /// As for [`outlined_malloc`], and for [`Allocator::free`].
 #[inline(never)]
 unsafe fn outlined_free<W: Warp>(warp: W, base: *mut u8, integer: u64, block: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: a live block of the heap that lies there, which its owner gives up.
     unsafe { PageRuns::new(PageRuns::heap(base, integer)).free(warp, block) }
 }

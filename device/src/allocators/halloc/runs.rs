@@ -53,7 +53,7 @@ impl PageRuns {
     ///
     /// `at` is below `pages`.
     unsafe fn free_bits(&self, at: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: a page of the map.
         // Relaxed: the heap is at rest.
         unsafe { self.map.word(at).load(Relaxed) }
     }
@@ -65,8 +65,7 @@ impl PageRuns {
     /// `at` is below `pages`, and the first page of a word.
     unsafe fn longest_from(&self, at: u32) -> u32 {
         let mut longest = 0;
-        // SAFETY: the caller's promise; the words before and behind are looked at if they have a
-        // page.
+        // SAFETY: the word has a page; those before and behind are looked at if they have one.
         unsafe {
             let mut bits = self.free_bits(at);
             if at != 0 && self.free_bits(at - 32) >> 31 == 1 {
@@ -148,7 +147,7 @@ impl Allocator for PageRuns {
     }
 
     unsafe fn init<W: Warp>(self, warp: W) {
-        // SAFETY: the caller's promise.
+        // SAFETY: nothing else uses the heap during the launch.
         unsafe { self.map.reset(warp) };
     }
 
@@ -165,7 +164,7 @@ impl Allocator for PageRuns {
     #[inline(always)]
     unsafe fn free<W: Warp>(self, _warp: W, block: u32) {
         if !block.is_null() {
-            // SAFETY: the caller's promise: a live block is a run that its owner gives up.
+            // SAFETY: a live block is a run that its owner gives up.
             // Relaxed: only its owner writes or reads its length.
             unsafe {
                 let length = self.map.length(block).load(Relaxed);
@@ -184,7 +183,7 @@ impl Allocator for PageRuns {
     }
 
     unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
-        // SAFETY: the caller's promise: a live block.
+        // SAFETY: a live block begins with a page.
         // Relaxed: as in `free`.
         self.bytes(unsafe { self.map.length(block).load(Relaxed) })
     }

@@ -31,7 +31,7 @@ use cuda_std::atomic::{self, AtomicU32};
 use super::Slabs;
 use super::layout::{ROW_BYTES, ROW_SLABS};
 use super::level::Set;
-use super::word::{count_of, is_head};
+use super::word::{Slab, count_of, is_head};
 
 /// Which of 16 words are not 0.
 #[inline(always)]
@@ -51,7 +51,7 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// `row` is below `layout.rows()`, and the class of the set at most `layout.last_class`.
+    /// `row` is below `layout.rows()`.
     #[inline(always)]
     unsafe fn row(&self, set: Set, row: u32) -> &[AtomicU32; 16] {
         let rows = u64::from(set.index()) * self.layout.rows() + u64::from(row);
@@ -61,13 +61,10 @@ impl Slabs {
     }
 
     /// The word of a set with the bit of a slab.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs`; of the set as for [`Self::row`].
     #[inline(always)]
-    pub(super) unsafe fn member(&self, set: Set, slab: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise; a row has 16 words.
+    fn member(&self, set: Set, slab: Slab) -> &AtomicU32 {
+        let slab = slab.number();
+        // SAFETY: each slab has a bit in a row, which has 16 words.
         unsafe {
             let row = self.row(set, slab / ROW_SLABS);
             &*row.as_ptr().add((slab % ROW_SLABS / 32) as usize)
@@ -82,80 +79,76 @@ impl Slabs {
     #[inline(always)]
     pub(super) unsafe fn set_word(&self, word: u32) -> &AtomicU32 {
         let offset = self.layout.sets() + 4 * u64::from(word);
-        // SAFETY: the caller's promise, as for `row`.
+        // SAFETY: one of the words of the rows, as for `row`.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
-    /// Puts a slab into a set. Into the free ones: the caller owns the slab, which it gives up.
+    /// Puts a slab into a set.
     ///
     /// # Safety
     ///
-    /// As for [`Self::member`].
-    pub(super) unsafe fn insert(&self, set: Set, slab: u32) {
-        // SAFETY: the caller's promise.
+    /// Into the free ones: the caller owns the slab, which it gives up.
+    pub(super) unsafe fn insert(&self, set: Set, slab: Slab) {
         // Release: the slab's word, by which it belongs there, comes before; and of a free slab
         // all that was done to it.
-        unsafe { self.member(set, slab).fetch_or(1 << (slab % 32), Release) };
+        self.member(set, slab)
+            .fetch_or(1 << (slab.number() % 32), Release);
     }
 
     /// Takes a slab out of a set of a class, unless it belongs there.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::member`], of a set of a class.
-    pub(super) unsafe fn remove(&self, set: Set, slab: u32) {
-        // SAFETY: the caller's promise.
+    pub(super) fn remove(&self, set: Set, slab: Slab) {
+        // SAFETY: the tables of this heap, and a slab and a set of it.
         unsafe { outlined_remove(self.tables, self.layout.to_bits(), set, slab) }
     }
 
     /// [`Self::remove`] itself.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn remove_inline(&self, set: Set, slab: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Acquire: see the module.
-            self.member(set, slab)
-                .fetch_and(!(1 << (slab % 32)), Acquire);
-            // Relaxed: not older than what the bit was set for.
-            let word = self.word(slab).load(Relaxed);
-            let Set::Of(class, level) = set else {
-                return;
-            };
-            let shape = self.layout.shape(class);
-            let belongs =
-                self.has_room(word, class) && shape.level(count_of(word)) as u32 >= level as u32;
-            if belongs && !is_head(word) {
-                self.insert(set, slab);
-            }
+    fn remove_inline(&self, set: Set, slab: Slab) {
+        // Acquire: see the module.
+        self.member(set, slab)
+            .fetch_and(!(1 << (slab.number() % 32)), Acquire);
+        // Relaxed: not older than what the bit was set for.
+        let word = self.word(slab).load(Relaxed);
+        let Set::Of(class, level) = set else {
+            return;
+        };
+        let shape = self.shape(class);
+        let belongs =
+            self.has_room(word, class) && shape.level(count_of(word)) as u32 >= level as u32;
+        if belongs && !is_head(word) {
+            // SAFETY: the set is not that of free slabs.
+            unsafe { self.insert(set, slab) }
         }
     }
 
-    /// The first slab from `from` on that has a bit in the set, or `layout.slabs`.
-    ///
-    /// # Safety
-    ///
-    /// Of the set as for [`Self::row`].
-    pub(super) unsafe fn next_member(&self, set: Set, from: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { outlined_next(self.tables, self.layout.to_bits(), set, from) }
+    /// The first slab from number `from` on that has a bit in the set.
+    pub(super) fn next_member(&self, set: Set, from: u32) -> Option<Slab> {
+        // SAFETY: the tables of this heap, and one of its sets, which has slabs of the heap.
+        unsafe {
+            let found = outlined_next(self.tables, self.layout.to_bits(), set, from);
+            self.slab_or_none(found)
+        }
     }
 
-    /// [`Self::next_member`] itself.
+    /// The slab with this number, none for `layout.slabs`.
     ///
     /// # Safety
     ///
-    /// As for that.
+    /// `found` is not above `layout.slabs`.
     #[inline(always)]
-    pub(super) unsafe fn next_member_inline(&self, set: Set, from: u32) -> u32 {
+    pub(super) unsafe fn slab_or_none(&self, found: u32) -> Option<Slab> {
+        // SAFETY: below the number of slabs.
+        (found != self.layout.slabs).then(|| unsafe { Slab::new(found) })
+    }
+
+    /// [`Self::next_member`] itself: the number, or `layout.slabs`.
+    #[inline(always)]
+    fn next_member_inline(&self, set: Set, from: u32) -> u32 {
         let mut at = from;
         while at < self.layout.slabs {
             let row = at / ROW_SLABS;
             let word = at % ROW_SLABS / 32;
-            // SAFETY: the slab has a row, and so the caller's promise.
+            // SAFETY: there is a row for each slab.
             unsafe {
                 let row = self.row(set, row);
                 // Relaxed: a hint.
@@ -179,43 +172,32 @@ impl Slabs {
         self.layout.slabs
     }
 
-    /// Claims a free slab, the first from `from` on around the end, or `layout.slabs`.
-    ///
-    /// # Safety
-    ///
-    /// The slabs are those of a heap; `from` is at most `layout.slabs`.
-    pub(super) unsafe fn claim(&self, from: u32) -> u32 {
-        // SAFETY: the caller's promise.
+    /// Claims a free slab, the first from number `from` on around the end: its number, or
+    /// `layout.slabs`.
+    pub(super) fn claim(&self, from: u32) -> u32 {
+        // SAFETY: the tables of this heap.
         unsafe { outlined_claim(self.tables, self.layout.to_bits(), from) }
     }
 
     /// [`Self::claim`] itself.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn claim_inline(&self, from: u32) -> u32 {
+    fn claim_inline(&self, from: u32) -> u32 {
         let (mut at, mut is_second) = (from, false);
         loop {
-            // SAFETY: there is the set of free slabs; its members are slabs.
-            unsafe {
-                let slab = self.next_member(Set::Free, at);
-                if slab == self.layout.slabs {
-                    if is_second {
-                        return slab;
-                    }
-                    (at, is_second) = (0, true);
-                    continue;
+            let Some(slab) = self.next_member(Set::Free, at) else {
+                if is_second {
+                    return self.layout.slabs;
                 }
-                let bit = 1 << (slab % 32);
-                // Acquire: what was done to the slab before it was freed comes before what we
-                // do. Others may have changed other bits, by read-modify-writes.
-                if self.member(Set::Free, slab).fetch_and(!bit, Acquire) & bit != 0 {
-                    return slab;
-                }
-                at = slab + 1;
+                (at, is_second) = (0, true);
+                continue;
+            };
+            let bit = 1 << (slab.number() % 32);
+            // Acquire: what was done to the slab before it was freed comes before what we do.
+            // Others may have changed other bits, by read-modify-writes.
+            if self.member(Set::Free, slab).fetch_and(!bit, Acquire) & bit != 0 {
+                return slab.number();
             }
+            at = slab.number() + 1;
         }
     }
 }
@@ -224,10 +206,10 @@ impl Slabs {
 ///
 /// # Safety
 ///
-/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+/// The tables and the bits of the layout are those of a heap, and so are set and slab.
 #[inline(never)]
-unsafe fn outlined_remove(tables: *mut u8, layout: u64, set: Set, slab: u32) {
-    // SAFETY: the caller's promise.
+unsafe fn outlined_remove(tables: *mut u8, layout: u64, set: Set, slab: Slab) {
+    // SAFETY: the tables of a heap.
     unsafe { Slabs::without_blocks(tables, layout).remove_inline(set, slab) }
 }
 
@@ -235,10 +217,10 @@ unsafe fn outlined_remove(tables: *mut u8, layout: u64, set: Set, slab: u32) {
 ///
 /// # Safety
 ///
-/// As for [`outlined_remove`] and that.
+/// As for [`outlined_remove`].
 #[inline(never)]
 unsafe fn outlined_next(tables: *mut u8, layout: u64, set: Set, from: u32) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: as there.
     unsafe { Slabs::without_blocks(tables, layout).next_member_inline(set, from) }
 }
 
@@ -246,9 +228,9 @@ unsafe fn outlined_next(tables: *mut u8, layout: u64, set: Set, from: u32) -> u3
 ///
 /// # Safety
 ///
-/// As for [`outlined_remove`] and that.
+/// As for [`outlined_remove`].
 #[inline(never)]
 unsafe fn outlined_claim(tables: *mut u8, layout: u64, from: u32) -> u32 {
-    // SAFETY: the caller's promise.
+    // SAFETY: as there.
     unsafe { Slabs::without_blocks(tables, layout).claim_inline(from) }
 }

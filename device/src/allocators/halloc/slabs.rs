@@ -17,53 +17,51 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::AtomicU64;
 
 use super::Slabs;
-use super::layout::WORD_BYTES;
-use super::level::{Level, Set};
+use super::layout::{Shape, WORD_BYTES};
+use super::level::{Class, Level, Set};
 use super::word::{
-    CLASS_SHIFT, HEAD, Permits, TICKETS, class_in, count_of, has_class, is_head, permit_bits,
+    CLASS_SHIFT, HEAD, Permits, Slab, TICKETS, Wanted, class_in, count_of, has_class, is_head,
+    permit_bits,
 };
 
 /// Exchanges that are lost at a slab before another one is tried.
 const TRIES: u32 = 16;
 
 impl Slabs {
-    /// The word of a slab.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs`.
+    /// How a slab is divided into chunks of a class.
     #[inline(always)]
-    pub(super) unsafe fn word(&self, slab: u32) -> &AtomicU64 {
-        let offset = self.layout.words() + u64::from(slab) * WORD_BYTES;
+    pub(super) fn shape(&self, class: Class) -> Shape {
+        self.layout.shape(class.number())
+    }
+
+    /// The word of a slab.
+    #[inline(always)]
+    pub(super) fn word(&self, slab: Slab) -> &AtomicU64 {
+        let offset = self.layout.words() + u64::from(slab.number()) * WORD_BYTES;
         // SAFETY: the tables have an aligned word for each slab there, which is always atomic.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
     /// Whether a slab with this word has a free chunk of the class.
     #[inline(always)]
-    pub(super) fn has_room(&self, word: u64, class: u32) -> bool {
-        has_class(word, class) && count_of(word) < self.layout.shape(class).chunks
+    pub(super) fn has_room(&self, word: u64, class: Class) -> bool {
+        has_class(word, class) && count_of(word) < self.shape(class).chunks
     }
 
     /// Adds `wanted` to the count of a slab; the permits that this yields, and the word before.
     /// The caller takes back what it has added beyond those.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs`, `class` at most `layout.last_class`, and `wanted` from 1
-    /// to 32.
     #[inline(always)]
-    pub(super) unsafe fn acquire_permits(
+    pub(super) fn acquire_permits(
         &self,
-        slab: u32,
-        class: u32,
-        wanted: u32,
+        slab: Slab,
+        class: Class,
+        wanted: Wanted,
     ) -> (Permits, u64) {
-        // SAFETY: the caller's promise.
+        let wanted = wanted.count();
         // Acquire: as many bits are clear as chunks are free, since each was cleared before it
         // was counted, also those of the slab's former class.
-        let before = unsafe { self.word(slab).fetch_add(permit_bits(wanted), Acquire) };
-        let (chunks, count) = (self.layout.shape(class).chunks, count_of(before));
+        let before = self.word(slab).fetch_add(permit_bits(wanted), Acquire);
+        let (chunks, count) = (self.shape(class).chunks, count_of(before));
         let mut got = 0;
         if has_class(before, class) && count < chunks {
             let left = chunks - count;
@@ -73,61 +71,49 @@ impl Slabs {
     }
 
     /// Up to `wanted` chunks of a slab, if it looks as if it had some.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::acquire_permits`].
-    pub(super) unsafe fn try_slab(&self, slab: u32, class: u32, wanted: u32) -> Permits {
+    pub(super) fn try_slab(&self, slab: Slab, class: Class, wanted: Wanted) -> Permits {
         let layout = self.layout.to_bits();
-        // SAFETY: the caller's promise.
+        // SAFETY: the tables of this heap.
         Permits::from_bits(unsafe { outlined_try(self.tables, layout, slab, class, wanted) })
     }
 
     /// [`Self::try_slab`] itself.
-    ///
-    /// # Safety
-    ///
-    /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn try_slab_inline(&self, slab: u32, class: u32, wanted: u32) -> Permits {
-        // SAFETY: the caller's promise; what was added beyond what was got is ours.
-        unsafe {
-            // Relaxed: a hint.
-            let word = self.word(slab).load(Relaxed);
-            if !self.has_room(word, class) {
-                return Permits::NOTHING;
-            }
-            let (taken, _) = self.acquire_permits(slab, class, wanted);
-            if taken.count < wanted {
-                let rest = wanted - taken.count;
-                let word = self.release_permits(slab, rest);
-                self.update_set_after(slab, word, rest);
-            }
-            taken
+    fn try_slab_inline(&self, slab: Slab, class: Class, wanted: Wanted) -> Permits {
+        // Relaxed: a hint.
+        let word = self.word(slab).load(Relaxed);
+        if !self.has_room(word, class) {
+            return Permits::NOTHING;
         }
+        let (taken, _) = self.acquire_permits(slab, class, wanted);
+        if taken.count < wanted.count() {
+            // SAFETY: what was added beyond what was got is ours.
+            unsafe { self.release_permits(slab, wanted.count() - taken.count) }
+        }
+        taken
     }
 
-    /// Lowers the count of a slab by `count`; the word before. The caller goes on with
-    /// [`Self::update_set_after`].
+    /// Lowers the count of a slab by `count`, and puts the slab where it then belongs: among the
+    /// free slabs, or into a set of its class.
     ///
     /// # Safety
     ///
-    /// `slab` is below `layout.slabs`, and the caller gives up so many permits or chunks of it,
-    /// whose bits are clear.
+    /// The caller gives up so many permits or chunks of the slab, whose bits are clear.
     #[inline(always)]
-    pub(super) unsafe fn release_permits(&self, slab: u32, count: u32) -> u64 {
-        // SAFETY: the caller's promise.
+    pub(super) unsafe fn release_permits(&self, slab: Slab, count: u32) {
         // Release: our accesses to the chunks, and their clear bits, come before.
-        unsafe {
-            self.word(slab)
-                .fetch_add(u64::from(count).wrapping_neg(), Release)
+        let change = u64::from(count).wrapping_neg();
+        let before = self.word(slab).fetch_add(change, Release);
+        if self.changes_set(before, count) {
+            // SAFETY: the word that the slab then had, with a class.
+            unsafe { self.update_set(slab, before - u64::from(count)) };
         }
     }
 
     /// Whether a slab belongs elsewhere when `count` chunks were given back, before which its
     /// word was `before`.
     #[inline(always)]
-    pub(super) fn changes_set(&self, before: u64, count: u32) -> bool {
+    fn changes_set(&self, before: u64, count: u32) -> bool {
         let class = class_in(before);
         if is_head(before) || class == u32::MAX {
             return false;
@@ -138,27 +124,13 @@ impl Slabs {
             || (new < shape.chunks && (old >= shape.chunks || shape.level(old) != shape.level(new)))
     }
 
-    /// Puts a slab where it belongs after `count` chunks were given back, before which its word
-    /// was `before`: among the free slabs, or into a set of its class.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs`.
-    #[inline(always)]
-    pub(super) unsafe fn update_set_after(&self, slab: u32, before: u64, count: u32) {
-        if self.changes_set(before, count) {
-            // SAFETY: the caller's promise; the class is one of the heap, which the word had.
-            unsafe { self.update_set(slab, before - u64::from(count)) };
-        }
-    }
-
     /// Puts a slab that is no head, with this word, where it belongs.
     ///
     /// # Safety
     ///
-    /// `slab` is below `layout.slabs`, and the word has a class.
-    unsafe fn update_set(&self, slab: u32, word: u64) {
-        // SAFETY: the caller's promise.
+    /// The slab had this word, which has a class.
+    unsafe fn update_set(&self, slab: Slab, word: u64) {
+        // SAFETY: the tables of this heap, and a word that the slab had.
         unsafe { outlined_update_set(self.tables, self.layout.to_bits(), slab, word) }
     }
 
@@ -168,48 +140,41 @@ impl Slabs {
     ///
     /// As for that.
     #[inline(always)]
-    pub(super) unsafe fn update_set_inline(&self, slab: u32, word: u64) {
-        let (class, count) = (class_in(word), count_of(word));
-        let shape = self.layout.shape(class);
-        // SAFETY: the caller's promise.
-        unsafe {
-            if count == 0 {
-                // If it fails, another thread has raised the count, and lists the slab when it
-                // has lowered it again.
-                self.retire(slab, word);
-            } else if count < shape.chunks {
-                let level = shape.level(count);
-                self.insert(Set::Of(class, level), slab);
-                self.remove_above(level, class, slab);
-            }
+    unsafe fn update_set_inline(&self, slab: Slab, word: u64) {
+        let count = count_of(word);
+        // SAFETY: words have classes of the heap.
+        let class = unsafe { Class::new(class_in(word)) };
+        let shape = self.shape(class);
+        if count == 0 {
+            // If it fails, another thread has raised the count, and lists the slab when it has
+            // lowered it again.
+            // SAFETY: no chunk is in use.
+            unsafe { self.retire(slab, class, word) }
+        } else if count < shape.chunks {
+            let level = shape.level(count);
+            // SAFETY: the set is not that of free slabs.
+            unsafe { self.insert(Set::Of(class, level), slab) }
+            self.remove_above(level, class, slab);
         }
     }
 
     /// Takes a slab out of the sets of its class in which more chunks are taken than at `level`.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::update_set`], of the class of its word.
-    unsafe fn remove_above(&self, level: Level, class: u32, slab: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if level == Level::AtMostHalf {
-                self.remove(Set::Of(class, Level::BelowThreshold), slab);
-            }
-            if level != Level::AboveThreshold {
-                self.remove(Set::Of(class, Level::AboveThreshold), slab);
-            }
+    fn remove_above(&self, level: Level, class: Class, slab: Slab) {
+        if level == Level::AtMostHalf {
+            self.remove(Set::Of(class, Level::BelowThreshold), slab);
+        }
+        if level != Level::AboveThreshold {
+            self.remove(Set::Of(class, Level::AboveThreshold), slab);
         }
     }
 
-    /// Makes a slab free if its word is still `word`, with count 0.
+    /// Makes a slab of a class free if its word is still `word`.
     ///
     /// # Safety
     ///
-    /// As for [`Self::update_set`].
-    unsafe fn retire(&self, slab: u32, word: u64) {
-        let class = class_in(word);
-        // SAFETY: the caller's promise; after the exchange the slab is ours.
+    /// As for [`Self::disband`].
+    unsafe fn retire(&self, slab: Slab, class: Class, word: u64) {
+        // SAFETY: no chunk is in use; after the exchange the slab is ours.
         unsafe {
             if self.disband(slab, word) {
                 self.remove(Set::Of(class, Level::AtMostHalf), slab);
@@ -219,41 +184,40 @@ impl Slabs {
         }
     }
 
-    /// Takes the class of a slab away if its word is still `word`, with count 0; whether it was.
-    /// Then the slab is the caller's.
+    /// Takes the class of a slab away if its word is still `word`; whether it was. Then the slab
+    /// is the caller's.
     ///
     /// # Safety
     ///
-    /// As for [`Self::update_set`].
-    pub(super) unsafe fn disband(&self, slab: u32, word: u64) -> bool {
-        // SAFETY: the caller's promise.
+    /// The word has a class and count 0.
+    pub(super) unsafe fn disband(&self, slab: Slab, word: u64) -> bool {
         // Acquire: all that was done to chunks, and to their bits, comes before what the next
         // owner of the slab does, to whom `insert` releases it.
-        unsafe {
-            self.word(slab)
-                .compare_exchange(word, word & TICKETS, Acquire)
-                == word
-        }
+        self.word(slab)
+            .compare_exchange(word, word & TICKETS, Acquire)
+            == word
     }
 
     /// Gives a slab a class, and takes up to `wanted` chunks of it.
     ///
     /// # Safety
     ///
-    /// The caller owns the slab, which it gives up but for those chunks; `class` is at most
-    /// `layout.last_class`, `wanted` at most 32, and `flag` 0 or [`HEAD`].
-    pub(super) unsafe fn install(&self, slab: u32, class: u32, wanted: u32, flag: u64) -> Permits {
-        let chunks = self.layout.shape(class).chunks;
+    /// The caller owns the slab, which it gives up but for those chunks; `flag` is 0 or [`HEAD`].
+    pub(super) unsafe fn install(
+        &self,
+        slab: Slab,
+        class: Class,
+        wanted: Wanted,
+        flag: u64,
+    ) -> Permits {
+        let (chunks, wanted) = (self.shape(class).chunks, wanted.count());
         let count = if wanted < chunks { wanted } else { chunks };
-        let class_bits = u64::from(class + 1) << CLASS_SHIFT;
-        // SAFETY: the caller's promise.
+        let class_bits = u64::from(class.number() + 1) << CLASS_SHIFT;
         // Relaxed: the addition passes on the releases of those that lowered the count before,
         // and nothing was done to the slab since. An addition, since others may have raised the
         // count for a moment.
-        let before = unsafe {
-            self.word(slab)
-                .fetch_add(permit_bits(count) | flag | class_bits, Relaxed)
-        };
+        let added = permit_bits(count) | flag | class_bits;
+        let before = self.word(slab).fetch_add(added, Relaxed);
         Permits::of(slab, count, before)
     }
 
@@ -262,12 +226,16 @@ impl Slabs {
     ///
     /// # Safety
     ///
-    /// `slab` is below `layout.slabs`, `class` at most `layout.last_class`, `wanted` at most 32,
-    /// and `most` at most the chunks of a slab.
-    pub(super) unsafe fn promote(&self, slab: u32, class: u32, wanted: u32, most: u32) -> Permits {
-        // SAFETY: the caller's promise.
-        let state = unsafe { self.word(slab) };
-        let chunks = self.layout.shape(class).chunks;
+    /// `most` is at most the chunks of a slab of the class.
+    pub(super) unsafe fn promote(
+        &self,
+        slab: Slab,
+        class: Class,
+        wanted: Wanted,
+        most: u32,
+    ) -> Permits {
+        let state = self.word(slab);
+        let (chunks, wanted) = (self.shape(class).chunks, wanted.count());
         // Relaxed: a hint; the exchange decides.
         let mut seen = state.load(Relaxed);
         // A thread that loses so many times tries another slab, so that the time is bounded.
@@ -289,19 +257,13 @@ impl Slabs {
     }
 
     /// Makes a slab that was a head an ordinary one.
-    ///
-    /// # Safety
-    ///
-    /// `slab` is below `layout.slabs`.
-    pub(super) unsafe fn demote(&self, slab: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: a hint. If the slab is no head any more, or one of another class, it is
-            // listed once more.
-            let before = self.word(slab).fetch_and(!HEAD, Relaxed);
-            if class_in(before) != u32::MAX {
-                self.update_set(slab, before & !HEAD);
-            }
+    pub(super) fn demote(&self, slab: Slab) {
+        // Relaxed: a hint. If the slab is no head any more, or one of another class, it is listed
+        // once more.
+        let before = self.word(slab).fetch_and(!HEAD, Relaxed);
+        if class_in(before) != u32::MAX {
+            // SAFETY: the word that the slab then had, with a class.
+            unsafe { self.update_set(slab, before & !HEAD) };
         }
     }
 }
@@ -310,12 +272,18 @@ impl Slabs {
 ///
 /// # Safety
 ///
-/// The tables and the bits of the layout are those of a heap; otherwise as for that.
+/// The tables and the bits of the layout are those of a heap, and so are slab and class.
 #[inline(never)]
-unsafe fn outlined_try(tables: *mut u8, layout: u64, slab: u32, class: u32, wanted: u32) -> u64 {
-    let slabs = Slabs::without_blocks(tables, layout);
-    // SAFETY: the caller's promise.
-    unsafe { slabs.try_slab_inline(slab, class, wanted) }.to_bits()
+unsafe fn outlined_try(
+    tables: *mut u8,
+    layout: u64,
+    slab: Slab,
+    class: Class,
+    wanted: Wanted,
+) -> u64 {
+    // SAFETY: the tables of a heap.
+    let slabs = unsafe { Slabs::without_blocks(tables, layout) };
+    slabs.try_slab_inline(slab, class, wanted).to_bits()
 }
 
 /// [`Slabs::update_set`], out of line.
@@ -324,7 +292,7 @@ unsafe fn outlined_try(tables: *mut u8, layout: u64, slab: u32, class: u32, want
 ///
 /// As for [`outlined_try`] and that.
 #[inline(never)]
-unsafe fn outlined_update_set(tables: *mut u8, layout: u64, slab: u32, word: u64) {
-    // SAFETY: the caller's promise.
+unsafe fn outlined_update_set(tables: *mut u8, layout: u64, slab: Slab, word: u64) {
+    // SAFETY: the tables of a heap, and a word that the slab had.
     unsafe { Slabs::without_blocks(tables, layout).update_set_inline(slab, word) }
 }

@@ -5,6 +5,62 @@
 //! thread that expected another class, or found the slab full, has not yet taken its addition
 //! back. There are fewer threads than the count has numbers, so that it carries into nothing.
 
+use super::level::Class;
+
+/// The number of a slab of the heap.
+#[derive(Clone, Copy)]
+pub struct Slab(u32);
+
+impl Slab {
+    /// The slab with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is below `layout.slabs`.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// How many chunks a request wants, at most 32: the count of a slab does not carry over into its
+/// class.
+#[derive(Clone, Copy)]
+pub struct Wanted(u32);
+
+impl Wanted {
+    /// No chunk.
+    pub const NONE: Self = Self(0);
+
+    /// A chunk for each lane of a mask.
+    #[inline(always)]
+    pub fn by(lanes: u32) -> Self {
+        Self(lanes.count_ones())
+    }
+
+    /// So many.
+    ///
+    /// # Safety
+    ///
+    /// `count` is at most 32.
+    #[inline(always)]
+    pub unsafe fn new(count: u32) -> Self {
+        Self(count)
+    }
+
+    /// How many.
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        self.0
+    }
+}
+
 /// The slab that is none: the number of no slab, in 22 bits.
 pub const NONE: u32 = (1 << 22) - 1;
 /// Where the class is in a word.
@@ -24,8 +80,8 @@ pub fn count_of(word: u64) -> u32 {
 
 /// Whether the slab with this word is divided into chunks of the class.
 #[inline(always)]
-pub fn has_class(word: u64, class: u32) -> bool {
-    word as u32 >> CLASS_SHIFT & 0xf == class + 1
+pub fn has_class(word: u64, class: Class) -> bool {
+    word as u32 >> CLASS_SHIFT & 0xf == class.number() + 1
 }
 
 /// The class of the slab with this word, if it has one; `u32::MAX` otherwise.
@@ -67,9 +123,9 @@ impl Permits {
 
     /// As many of `wanted` chunks of a slab as it had, before whose word was `before`.
     #[inline(always)]
-    pub fn of(slab: u32, count: u32, before: u64) -> Self {
+    pub fn of(slab: Slab, count: u32, before: u64) -> Self {
         Self {
-            slab,
+            slab: slab.0,
             count,
             ticket: (before >> 32) as u32,
         }

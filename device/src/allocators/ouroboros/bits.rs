@@ -114,7 +114,7 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class, of which
+    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class, where
     /// the caller has reserved a page.
     #[inline(always)]
     pub unsafe fn claim_page<W: Warp>(&self, warp: W, class: u32, chunk: u32, start: u32) -> u32 {

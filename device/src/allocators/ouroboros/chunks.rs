@@ -20,7 +20,7 @@
 //! would wait for the chunks one after the other. Until a class has a quarter of the
 //! heap's chunks, or 2^12, a thread that finds none available allocates another one, though
 //! there are enough pages for all that have permits; and a thread that gets no permits does
-//! not wait for a chunk that is on its way, of which no thread is then promised a page. So a
+//! not wait for a chunk that is on its way, whose pages are then promised to no thread. So a
 //! class may hold a chunk for each warp that requests at the same time. When less than half of the
 //! heap is free a class gets a 2^6th for this, and none when little is free.
 //!

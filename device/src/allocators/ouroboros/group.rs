@@ -17,7 +17,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The group of this lane among the lanes of `mask`, all of which call this.
+    /// The group of this lane among the lanes of `mask`, which all call this.
     #[inline(always)]
     pub fn by_key<W: Warp>(warp: W, mask: u32, key: u32) -> Self {
         Self::of(warp.lane(), warp.match_any(mask, key))

@@ -106,7 +106,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// This lane's share, among the lanes of `mask`, all of which call this.
+    /// This lane's share, among the lanes of `mask`, which all call this.
     #[inline(always)]
     pub fn of<W: Warp, P: Parameters>(warp: W, class: u32, mask: u32, group: &Group) -> Self {
         let pages = 1 << pages_bits::<P>(class);

@@ -161,8 +161,8 @@ impl<P: Parameters> Arena<P> {
             let mut own = NONE;
             // The lanes that have none yet, which all take part in each turn.
             let mut rest = lanes;
-            // Each turn but the last uses up hints, of which there are as many as
-            // other threads have left.
+            // Each turn but the last uses up hints, as many as other threads
+            // have left.
             while rest & 1 << warp.lane() != 0 {
                 let group = Group::of_lanes(warp, rest);
                 let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);

@@ -126,7 +126,7 @@ impl Semaphore<'_> {
         self.expected.store(0, Relaxed);
     }
 
-    /// The counters, of which the two words are read one after the other.
+    /// The counters, whose two words are read one after the other.
     #[inline(always)]
     pub fn read(self) -> Fields {
         let resources = self.resources.load(Relaxed);

@@ -4,7 +4,7 @@
 //! Each instance has chunks twice as large as the one before, and one class of pages, as
 //! large as its chunks: the instances before it serve what is smaller. So a class above
 //! those of the first instance is an instance, and has its queue, semaphore and stack as
-//! the others. Its chunks are as many of the first instance's in a row, of which the
+//! the others. Its chunks are as many of the first instance's in a row, whose
 //! first stands for all, and come from the same pool.
 //!
 //! A chunk has one page, which the thread that allocates the chunk takes: no chunk of a
@@ -17,7 +17,7 @@ use super::parameters::Parameters;
 use crate::simt::Warp;
 
 impl<P: Parameters> Arena<P> {
-    /// Classes of which the heap can have a chunk.
+    /// Classes that a chunk of the heap can have.
     #[inline(always)]
     pub fn classes(&self) -> u32 {
         if !P::IS_STACKED {

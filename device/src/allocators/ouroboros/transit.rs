@@ -3,7 +3,7 @@
 //!
 //! A request may be refused on evidence only: nothing was free all the time. A thread
 //! that moves free memory from one structure to another, or hides it for a moment, does so
-//! between [`Arena::begin_move`] and [`Arena::end_move`]: a chunk of which a class gets the
+//! between [`Arena::begin_move`] and [`Arena::end_move`]: a chunk whose class gets the
 //! pages that the thread does not want; a chunk that is taken out of a class to be given
 //! back; a part of a run that proves too short. A request that is about to be refused takes
 //! an [epoch](Arena::epoch), looks everywhere, and takes another. An epoch is given while

@@ -306,7 +306,7 @@ impl ScatterAlloc {
         }
     }
 
-    /// Divides a page into chunks, of which the caller takes the first, up to `wanted`.
+    /// Divides a page into chunks; the caller takes the first, up to `wanted`.
     ///
     /// # Safety
     ///

@@ -49,7 +49,7 @@ pub struct Start {
     pub hash: u32,
 }
 
-/// A set bit of `bits`, of which there is one: the first from bit `from` on, around the end.
+/// A set bit of `bits`, which has one: the first from bit `from` on, around the end.
 #[inline(always)]
 pub fn pick(bits: u32, from: u32) -> u32 {
     (bits.rotate_right(from % 32).trailing_zeros() + from) % 32
@@ -64,7 +64,7 @@ impl ScatterAlloc {
         self.layout.parts() != 0
     }
 
-    /// Where a request for chunks of which a page has `capacity` begins.
+    /// The page where a request for chunks, `capacity` to a page, begins.
     #[inline(always)]
     pub(super) fn start<W: Warp>(&self, warp: W, capacity: u32) -> Start {
         let size = capacity.wrapping_mul(SIZE_FACTOR);
@@ -108,7 +108,7 @@ impl ScatterAlloc {
         unsafe { self.place(start.place).store(self.wrapped(behind), Relaxed) };
     }
 
-    /// The page with this number, modulo the pages, of which it is less than twice as many.
+    /// The page with this number modulo the pages; it is less than twice their number.
     #[inline(always)]
     fn wrapped(&self, page: u64) -> u32 {
         let pages = u64::from(self.layout.pages);

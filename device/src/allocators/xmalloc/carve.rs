@@ -18,7 +18,8 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::XMalloc;
-use super::tables::{NONE, word_of};
+use super::blocks::Request;
+use super::tables::{Class, NONE, Superblock, word_of};
 
 /// The number of blocks that is past the last of any superblock.
 const PAST: u32 = 1 << 30;
@@ -32,7 +33,7 @@ pub const FEW: u32 = 16;
 /// Basic blocks that were cut off.
 #[derive(Clone, Copy)]
 pub struct Slice {
-    /// Their superblock.
+    /// Their superblock; a number of none if there are no blocks.
     pub superblock: u32,
     /// The first.
     pub first: u32,
@@ -44,47 +45,36 @@ pub struct Slice {
 
 impl XMalloc {
     /// Whether the cut of a class has blocks left; a hint.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn has_cut(&self, class: u32) -> bool {
-        // SAFETY: the caller's promise.
+    pub(super) fn has_cut(&self, class: Class) -> bool {
         // Relaxed: a hint.
-        let seen = unsafe { self.cut(class).load(Relaxed) };
-        (seen as u32) < self.layout.capacity(class)
+        let seen = self.cut(class).load(Relaxed);
+        (seen as u32) < self.capacity(class)
     }
 
-    /// Cuts up to `wanted` blocks off, 32 at the most.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
+    /// Cuts up to as many blocks off as are requested.
     #[inline(always)]
-    pub(super) unsafe fn cut_off(&self, class: u32, wanted: u32) -> Slice {
-        let capacity = self.layout.capacity(class);
+    pub(super) fn cut_off(&self, request: Request) -> Slice {
+        let (class, wanted) = (request.class(), request.wanted());
+        let capacity = self.capacity(class);
         let mut slice = Slice {
             superblock: 0,
             first: 0,
             count: 0,
             is_last: false,
         };
-        // SAFETY: the caller's promise.
-        unsafe {
-            if self.has_cut(class) {
-                // Acquire: the superblock is as its installer left it.
-                let before = self.cut(class).fetch_add(u64::from(wanted), Acquire);
-                let (superblock, first) = ((before >> 32) as u32, before as u32);
-                if first < capacity {
-                    let left = capacity - first;
-                    slice = Slice {
-                        superblock,
-                        first,
-                        count: if wanted < left { wanted } else { left },
-                        is_last: wanted >= left,
-                    };
-                }
+        if self.has_cut(class) {
+            // Acquire: the superblock is as its installer left it.
+            let before = self.cut(class).fetch_add(u64::from(wanted), Acquire);
+            let (superblock, first) = ((before >> 32) as u32, before as u32);
+            if first < capacity {
+                let left = capacity - first;
+                slice = Slice {
+                    superblock,
+                    first,
+                    count: if wanted < left { wanted } else { left },
+                    is_last: wanted >= left,
+                };
             }
         }
         slice
@@ -95,44 +85,36 @@ impl XMalloc {
     ///
     /// # Safety
     ///
-    /// `class` is a class of the heap, with `count` blocks a superblock at least. The caller owns
-    /// the superblock, whose bits of home blocks are clear, and gives up all but these blocks
-    /// if the answer is yes.
+    /// `count` is at most the blocks of a superblock of the class. The caller owns the
+    /// superblock, whose bits of home blocks are clear, and gives up all but these blocks if the
+    /// answer is yes.
     #[inline(always)]
-    pub(super) unsafe fn install(&self, class: u32, superblock: u32, count: u32) -> bool {
-        let capacity = self.layout.capacity(class);
-        let ours = u64::from(superblock) << 32 | u64::from(count);
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: the exchange releases it.
-            self.word(superblock).store(word_of(class, 0), Relaxed);
-            // Relaxed: a hint.
-            let mut seen = self.cut(class).load(Relaxed);
-            // An exchange that fails was another's, or an addition by one who looked before the
-            // last block was cut off: there are no more of these than threads.
-            while seen as u32 >= capacity {
-                // Release: whoever cuts a block off finds the superblock ready.
-                let held = self.cut(class).compare_exchange(seen, ours, Release);
-                if held == seen {
-                    return true;
-                }
-                seen = held;
+    pub(super) unsafe fn install(&self, class: Class, superblock: Superblock, count: u32) -> bool {
+        let capacity = self.capacity(class);
+        let ours = u64::from(superblock.number()) << 32 | u64::from(count);
+        // Relaxed: the exchange releases it.
+        self.word(superblock).store(word_of(class, 0), Relaxed);
+        // Relaxed: a hint.
+        let mut seen = self.cut(class).load(Relaxed);
+        // An exchange that fails was another's, or an addition by one who looked before the last
+        // block was cut off: there are no more of these than threads.
+        while seen as u32 >= capacity {
+            // Release: whoever cuts a block off finds the superblock ready.
+            let held = self.cut(class).compare_exchange(seen, ours, Release);
+            if held == seen {
+                return true;
             }
+            seen = held;
         }
         false
     }
 
     /// Takes what is left of the superblock that a class cuts away from it.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn retire_cut(&self, class: u32) -> Slice {
-        let capacity = self.layout.capacity(class);
-        // SAFETY: the caller's promise.
+    pub(super) fn retire_cut(&self, class: Class) -> Slice {
+        let capacity = self.capacity(class);
         // Acquire: as in `cut_off`.
-        let before = unsafe { self.cut(class).swap(NO_CUT, Acquire) };
+        let before = self.cut(class).swap(NO_CUT, Acquire);
         let (superblock, first) = ((before >> 32) as u32, before as u32);
         Slice {
             superblock,

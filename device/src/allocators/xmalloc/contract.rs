@@ -7,7 +7,7 @@ use cuda_std::atomic::AtomicU32;
 use super::XMalloc;
 use super::carve::NO_CUT;
 use super::layout::{self, Layout, ROW, class_of, units_of};
-use super::tables::{NONE, RUN, UNUSED, class_in};
+use super::tables::{Class, NONE, RUN, Superblock, UNUSED, class_in};
 use crate::allocator::{Allocator, Handle, Heap, Request, SetupError};
 use crate::allocators::circular::Group;
 use crate::allocators::common::units;
@@ -25,8 +25,7 @@ impl XMalloc {
     #[inline(always)]
     unsafe fn header(&self, block: u32) -> &AtomicU32 {
         let offset = u64::from(block) << self.layout.unit_shift();
-        // SAFETY: the caller's promise: a unit of the heap, of which this word is always atomic
-        // as long as a part is live.
+        // SAFETY: a unit of the heap, whose first word is always atomic as long as a part is live.
         unsafe { &*self.blocks.add(offset as usize).cast() }
     }
 
@@ -52,9 +51,9 @@ impl XMalloc {
 
     /// The first unit of the basic block of this class in which unit `block` lies.
     #[inline(always)]
-    fn start_of(&self, block: u32, class: u32) -> u32 {
+    fn start_of(&self, block: u32, class: Class) -> u32 {
         let superblock = self.superblock_of(block) << self.layout.unit_bits();
-        superblock + self.index_of(block, class) * units_of(class)
+        superblock + self.index_of(block, class) * units_of(class.number())
     }
 }
 
@@ -95,15 +94,16 @@ impl Allocator for XMalloc {
         // SAFETY: classes, and superblocks, words of the map and groups that the tables have.
         // Relaxed, all: the heap is used by later launches only.
         unsafe {
-            let mut class = 0;
-            while class < self.layout.classes() {
+            let mut number = 0;
+            while number < self.layout.classes() {
+                let class = Class::new(number);
                 self.bin(class).init(warp);
                 self.homes(class).init(warp);
                 if warp.thread() == 0 {
                     self.cut(class).store(NO_CUT, Relaxed);
                     self.home_count(class).store(0, Relaxed);
                 }
-                class += 1;
+                number += 1;
             }
             self.unused().init(warp);
             if warp.thread() == 0 {
@@ -114,7 +114,7 @@ impl Allocator for XMalloc {
             }
             let mut at = warp.thread();
             while at < superblocks.next_multiple_of(ROW) {
-                self.word(at).store(UNUSED, Relaxed);
+                self.word_at(at).store(UNUSED, Relaxed);
                 at += warp.threads();
             }
             let mut word = warp.thread();
@@ -128,6 +128,7 @@ impl Allocator for XMalloc {
             while superblock < superblocks {
                 let mut group = 0;
                 while group < groups {
+                    let superblock = Superblock::new(superblock);
                     self.bits(superblock, group).store(0, Relaxed);
                     group += 1;
                 }
@@ -144,7 +145,7 @@ impl Allocator for XMalloc {
             return self.run(warp, bytes);
         }
         // SAFETY: a class, as there are so many units.
-        unsafe { self.blocks(warp, class_of(wanted)) }
+        self.blocks(warp, unsafe { Class::new(class_of(wanted)) })
     }
 
     /// One basic block for the lanes, behind a header that counts them. If their sum has no
@@ -167,7 +168,7 @@ impl Allocator for XMalloc {
             let mut block = u32::NULL;
             if wants {
                 // SAFETY: a class, as there are so many units.
-                block = unsafe { self.blocks(warp, class_of(count)) };
+                block = self.blocks(warp, unsafe { Class::new(class_of(count)) });
             }
             if !is_together {
                 if wants {
@@ -198,9 +199,9 @@ impl Allocator for XMalloc {
             return;
         }
         let superblock = self.superblock_of(block);
-        // SAFETY: the caller's promise: a live block is a run, a basic block or a part of one,
-        // that its owner gives up.
+        // SAFETY: a live block is a run, a basic block or a part of one, that its owner gives up.
         unsafe {
+            let superblock = Superblock::new(superblock);
             // Relaxed: as long as the block lives the superblock is cut as it was, or the first
             // of the run; the count is not used.
             let word = self.word(superblock).load(Relaxed);
@@ -208,7 +209,7 @@ impl Allocator for XMalloc {
                 self.free_run(superblock);
                 return;
             }
-            let class = class_in(word);
+            let class = Class::new(class_in(word));
             let start = self.start_of(block, class);
             if start != block {
                 // A part of a coalesced block. Release: our accesses to it come before what the
@@ -234,16 +235,17 @@ impl Allocator for XMalloc {
 
     unsafe fn granted(self, block: u32, requested: u64) -> u64 {
         let superblock = self.superblock_of(block);
-        // SAFETY: the caller's promise: a live block is of the heap.
+        // SAFETY: a live block is of a superblock, which begins a run or has a class.
         unsafe {
+            let superblock = Superblock::new(superblock);
             // Relaxed: as in `free`.
             let word = self.word(superblock).load(Relaxed);
             if word == RUN {
                 return u64::from(self.bits(superblock, 0).load(Relaxed)) << self.layout.shift;
             }
-            let class = class_in(word);
+            let class = Class::new(class_in(word));
             let units = if self.start_of(block, class) == block {
-                units_of(class)
+                units_of(class.number())
             } else {
                 units(requested, self.layout.unit_shift())
             };

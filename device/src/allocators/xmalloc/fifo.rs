@@ -152,7 +152,7 @@ impl Fifo {
         self.length() <= 0
     }
 
-    /// Draws up to `wanted` tickets for [`Fifo::take`], each of which is to be used.
+    /// Draws up to `wanted` tickets for [`Fifo::take`], which are all to be used.
     #[inline(always)]
     pub fn draw_front(&self, wanted: u32) -> Tickets {
         let length = self.length();

@@ -6,7 +6,7 @@
 //! the last time. So it is paid for by frees, but for the looks at empty bins.
 
 use super::XMalloc;
-use super::layout::Layout;
+use super::tables::{Class, Superblock};
 use crate::simt::Warp;
 
 impl XMalloc {
@@ -19,20 +19,17 @@ impl XMalloc {
     }
 
     /// [`Self::flush`] of one class.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
     #[inline(always)]
-    unsafe fn flush_class<W: Warp>(&self, warp: W, class: u32) {
-        // SAFETY: the caller's promise; what was taken away from the cut or out of the bin is
-        // ours.
+    fn flush_class<W: Warp>(&self, warp: W, class: Class) {
+        // SAFETY: what was taken away from the cut or out of the bin is ours; a cut with blocks
+        // left has a superblock.
         unsafe {
             if self.has_cut(class) {
                 let rest = self.retire_cut(class);
                 if rest.count != 0 {
                     let end = rest.first + rest.count;
-                    self.bring_home(rest.superblock, class, rest.first, end);
+                    let superblock = Superblock::new(rest.superblock);
+                    self.bring_home(superblock, class, rest.first, end);
                 }
             }
             // No more than the bin holds: others may fill it meanwhile.
@@ -55,16 +52,12 @@ unsafe fn outlined<W: Warp>(
     tables: *mut u8,
     layout: u64,
 ) {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
+    // SAFETY: the parts of a heap.
+    let heap = unsafe { XMalloc::of_parts(blocks, queues, tables, layout) };
     let mut class = 0;
     while class < heap.layout.classes() {
         // SAFETY: a class.
-        unsafe { heap.flush_class(warp, class) };
+        heap.flush_class(warp, unsafe { Class::new(class) });
         class += 1;
     }
 }

@@ -20,8 +20,7 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use super::XMalloc;
-use super::layout::Layout;
-use super::tables::{NONE, UNUSED, class_in, home_in, word_of};
+use super::tables::{Class, NONE, Superblock, UNUSED, class_in, home_in, word_of};
 use crate::simt::Warp;
 
 /// Exchanges that a request loses at a superblock before it tries another.
@@ -54,11 +53,11 @@ impl XMalloc {
     ///
     /// The caller owns these blocks and gives them up.
     #[inline(always)]
-    pub(super) unsafe fn set_bits(&self, superblock: u32, first: u32, end: u32) {
+    pub(super) unsafe fn set_bits(&self, superblock: Superblock, first: u32, end: u32) {
         let mut at = first / 32 * 32;
         while at < end {
             let bits = bits_between(at, first, end);
-            // SAFETY: the caller's promise: groups of blocks that are there.
+            // SAFETY: a group of blocks that are ours.
             // Release: our accesses to the blocks come before their next owners'.
             unsafe { self.bits(superblock, at / 32).fetch_or(bits, Release) };
             at += 32;
@@ -72,10 +71,16 @@ impl XMalloc {
     ///
     /// The caller owns these blocks of this class, and gives them up.
     #[inline(always)]
-    pub(super) unsafe fn bring_home(&self, superblock: u32, class: u32, first: u32, end: u32) {
+    pub(super) unsafe fn bring_home(
+        &self,
+        superblock: Superblock,
+        class: Class,
+        first: u32,
+        end: u32,
+    ) {
         let bits = self.layout.to_bits();
         let between = end << 16 | first;
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and blocks that are ours.
         unsafe {
             let (blocks, queues, tables) = (self.blocks, self.queues, self.tables);
             outlined(blocks, queues, tables, bits, superblock, class, between);
@@ -88,47 +93,40 @@ impl XMalloc {
     ///
     /// As there.
     #[inline(always)]
-    unsafe fn bring_all_home(&self, superblock: u32, class: u32, first: u32, end: u32) {
-        let capacity = self.layout.capacity(class);
-        // SAFETY: the caller's promise: until the blocks are counted home the superblock is of
-        // this class.
-        unsafe {
-            self.set_bits(superblock, first, end);
-            // Relaxed: an estimate. It comes first, so that it is too high meanwhile and not too
-            // low.
-            self.home_count(class).fetch_add(end - first, Relaxed);
-            // Release: the bits are set, and what we did to the blocks comes before.
-            let before = self.word(superblock).fetch_add(end - first, Release);
-            let home = home_in(before) + (end - first);
-            if home == capacity {
-                // If it fails, another has taken a block, or was faster here.
-                self.dissolve(superblock, class);
-            } else if home_in(before) == 0 {
-                self.homes(class).enqueue(superblock);
-            }
+    unsafe fn bring_all_home(&self, superblock: Superblock, class: Class, first: u32, end: u32) {
+        let capacity = self.capacity(class);
+        // SAFETY: the blocks are ours: until they are counted home the superblock is of this
+        // class.
+        unsafe { self.set_bits(superblock, first, end) };
+        // Relaxed: an estimate. It comes first, so that it is too high meanwhile and not too low.
+        self.home_count(class).fetch_add(end - first, Relaxed);
+        // Release: the bits are set, and what we did to the blocks comes before.
+        let before = self.word(superblock).fetch_add(end - first, Release);
+        let home = home_in(before) + (end - first);
+        if home == capacity {
+            // If it fails, another has taken a block, or was faster here.
+            self.dissolve(superblock, class);
+        } else if home_in(before) == 0 {
+            self.homes(class).enqueue(superblock.number());
         }
     }
 
     /// Gives a superblock back if all of its blocks, of this class, are home.
-    ///
-    /// # Safety
-    ///
-    /// `superblock` is below `layout.superblocks`, and `class` a class of the heap.
     #[inline(always)]
-    unsafe fn dissolve(&self, superblock: u32, class: u32) {
-        let capacity = self.layout.capacity(class);
+    fn dissolve(&self, superblock: Superblock, class: Class) {
+        let capacity = self.capacity(class);
         let whole = word_of(class, capacity);
-        // SAFETY: the caller's promise; after the exchange the superblock is ours.
+        // Acquire: all that was done to the blocks comes before what the superblock's next owner
+        // does, to whom its bit in the map releases it.
+        let word = self.word(superblock);
+        if word.compare_exchange(whole, UNUSED, Acquire) != whole {
+            return;
+        }
+        // Relaxed: an estimate.
+        let count = self.home_count(class);
+        count.fetch_add(capacity.wrapping_neg(), Relaxed);
+        // SAFETY: after the exchange the superblock is ours, with these groups.
         unsafe {
-            // Acquire: all that was done to the blocks comes before what the superblock's next
-            // owner does, to whom its bit in the map releases it.
-            let word = self.word(superblock);
-            if word.compare_exchange(whole, UNUSED, Acquire) != whole {
-                return;
-            }
-            // Relaxed: an estimate.
-            let count = self.home_count(class);
-            count.fetch_add(capacity.wrapping_neg(), Relaxed);
             let mut group = 0;
             while 32 * group < capacity {
                 // Relaxed: the superblock is ours.
@@ -141,17 +139,13 @@ impl XMalloc {
 
     /// Permits for up to `wanted` home blocks of a superblock, if it is of class `least` to
     /// `most`.
-    ///
-    /// # Safety
-    ///
-    /// `superblock` is below `layout.superblocks`, and `most` a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn permits<W: Warp>(
+    pub(super) fn permits<W: Warp>(
         &self,
         warp: W,
-        superblock: u32,
-        least: u32,
-        most: u32,
+        superblock: Superblock,
+        least: Class,
+        most: Class,
         wanted: u32,
     ) -> Permits {
         let none = Permits {
@@ -159,36 +153,34 @@ impl XMalloc {
             class: 0,
             left: 0,
         };
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: the exchange decides.
-            let mut seen = self.word(superblock).load(Relaxed);
-            // Each turn that fails was another thread's success. A thread that loses so often goes
-            // elsewhere, so that the time is bounded.
-            for _ in 0..LOSSES {
-                let (class, home) = (class_in(seen), home_in(seen));
-                if class < least || class > most || home == 0 {
-                    return none;
-                }
-                let count = if wanted < home { wanted } else { home };
-                // Acquire: as many bits are set as blocks are counted.
-                let word = self.word(superblock);
-                let held = word.compare_exchange(seen, seen - count, Acquire);
-                if held == seen {
-                    // Relaxed: an estimate.
-                    let estimate = self.home_count(class);
-                    estimate.fetch_add(count.wrapping_neg(), Relaxed);
-                    return Permits {
-                        count,
-                        class,
-                        left: home - count,
-                    };
-                }
-                seen = held;
-                warp.back_off();
+        // Relaxed: the exchange decides.
+        let mut seen = self.word(superblock).load(Relaxed);
+        // Each turn that fails was another thread's success. A thread that loses so often goes
+        // elsewhere, so that the time is bounded.
+        for _ in 0..LOSSES {
+            let (class, home) = (class_in(seen), home_in(seen));
+            if class < least.number() || class > most.number() || home == 0 {
+                return none;
             }
-            none
+            let count = if wanted < home { wanted } else { home };
+            // Acquire: as many bits are set as blocks are counted.
+            let word = self.word(superblock);
+            let held = word.compare_exchange(seen, seen - count, Acquire);
+            if held == seen {
+                // SAFETY: the class was just compared.
+                let estimate = self.home_count(unsafe { Class::new(class) });
+                // Relaxed: an estimate.
+                estimate.fetch_add(count.wrapping_neg(), Relaxed);
+                return Permits {
+                    count,
+                    class,
+                    left: home - count,
+                };
+            }
+            seen = held;
+            warp.back_off();
         }
+        none
     }
 
     /// Takes a home block of a superblock: its number.
@@ -197,9 +189,14 @@ impl XMalloc {
     ///
     /// The caller has a permit for a home block of the superblock, which is of this class.
     #[inline(always)]
-    pub(super) unsafe fn take_home<W: Warp>(&self, warp: W, superblock: u32, class: u32) -> u32 {
+    pub(super) unsafe fn take_home<W: Warp>(
+        &self,
+        warp: W,
+        superblock: Superblock,
+        class: Class,
+    ) -> u32 {
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and a permit for a block of the superblock.
         unsafe {
             let (blocks, queues, tables) = (self.blocks, self.queues, self.tables);
             taken(warp, blocks, queues, tables, bits, superblock, class)
@@ -212,8 +209,8 @@ impl XMalloc {
     ///
     /// As there.
     #[inline(always)]
-    unsafe fn take_bit<W: Warp>(&self, warp: W, superblock: u32, class: u32) -> u32 {
-        let groups = self.layout.capacity(class).div_ceil(32);
+    unsafe fn take_bit<W: Warp>(&self, warp: W, superblock: Superblock, class: Class) -> u32 {
+        let groups = self.capacity(class).div_ceil(32);
         // Threads begin their search at different places.
         let hash = warp.thread().wrapping_mul(0x9e37_79b1);
         let mut group = ((u64::from(hash) * u64::from(groups)) >> 32) as u32;
@@ -221,7 +218,7 @@ impl XMalloc {
         // took theirs: they made progress.
         loop {
             for _ in 0..groups {
-                // SAFETY: the caller's promise; a group of its blocks.
+                // SAFETY: a group of the superblock's blocks.
                 unsafe {
                     let word = self.bits(superblock, group);
                     // Relaxed: a hint; `fetch_and` decides.
@@ -252,26 +249,23 @@ impl XMalloc {
     ///
     /// The caller owns the block of this class, which begins with unit `block`, and gives it up.
     #[inline(always)]
-    pub(super) unsafe fn bring_block_home(&self, block: u32, class: u32) {
+    pub(super) unsafe fn bring_block_home(&self, block: u32, class: Class) {
         let superblock = block >> self.layout.unit_bits();
         let index = self.index_of(block, class);
-        // SAFETY: the caller's promise.
-        unsafe { self.bring_home(superblock, class, index, index + 1) };
+        // SAFETY: a block of the heap has a superblock, and this one is ours.
+        unsafe { self.bring_home(Superblock::new(superblock), class, index, index + 1) };
     }
 
     /// The class to which an estimate says that home blocks of `least` or a larger one belong,
     /// or [`NONE`].
-    ///
-    /// # Safety
-    ///
-    /// `least` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn counted_home(&self, least: u32) -> u32 {
-        let mut class = least;
+    pub(super) fn counted_home(&self, least: Class) -> u32 {
+        let mut class = least.number();
         while class < self.layout.classes() {
             // SAFETY: a class.
+            let count = self.home_count(unsafe { Class::new(class) });
             // Relaxed: an estimate, which may be too low by what others are about to take.
-            if unsafe { self.home_count(class).load(Relaxed) as i32 } > 0 {
+            if count.load(Relaxed) as i32 > 0 {
                 return class;
             }
             class += 1;
@@ -292,18 +286,15 @@ unsafe fn outlined(
     queues: *mut u8,
     tables: *mut u8,
     layout: u64,
-    superblock: u32,
-    class: u32,
+    superblock: Superblock,
+    class: Class,
     between: u32,
 ) {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { heap.bring_all_home(superblock, class, between & 0xffff, between >> 16) };
+    // SAFETY: the parts of a heap, and blocks of it that are ours.
+    unsafe {
+        let heap = XMalloc::of_parts(blocks, queues, tables, layout);
+        heap.bring_all_home(superblock, class, between & 0xffff, between >> 16);
+    }
 }
 
 /// [`XMalloc::take_home`], out of line likewise.
@@ -318,15 +309,12 @@ unsafe fn taken<W: Warp>(
     queues: *mut u8,
     tables: *mut u8,
     layout: u64,
-    superblock: u32,
-    class: u32,
+    superblock: Superblock,
+    class: Class,
 ) -> u32 {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { heap.take_bit(warp, superblock, class) }
+    // SAFETY: the parts of a heap, and a permit for a block of the superblock.
+    unsafe {
+        let heap = XMalloc::of_parts(blocks, queues, tables, layout);
+        heap.take_bit(warp, superblock, class)
+    }
 }

@@ -51,10 +51,32 @@ pub use fifo::{Fifo, NOTHING, Tickets};
 use layout::Layout;
 
 /// XMalloc: the addresses and constants of a heap.
+///
+/// Invariant: the superblocks, queues and tables that `plan` divided lie there, and stay mapped.
+/// Queues, cuts and the map have superblocks of the heap: only this module writes them. A
+/// [`Class`](tables::Class) or [`Superblock`](tables::Superblock) is one of the heap, so that the
+/// words of one can be found without a promise; methods that ask for who owns a block are unsafe.
 #[derive(Clone, Copy)]
 pub struct XMalloc {
     blocks: *mut u8,
     queues: *mut u8,
     tables: *mut u8,
     layout: Layout,
+}
+
+impl XMalloc {
+    /// The heap of these parts, for a task out of line.
+    ///
+    /// # Safety
+    ///
+    /// The pointers and the bits of the layout are those of a heap.
+    #[inline(always)]
+    unsafe fn of_parts(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64) -> Self {
+        Self {
+            blocks,
+            queues,
+            tables,
+            layout: Layout::from_bits(layout),
+        }
+    }
 }

@@ -13,9 +13,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic;
 
 use super::XMalloc;
-use super::layout::Layout;
 use super::superblocks::ROW_SUPERBLOCKS;
-use super::tables::{NONE, RUN, UNUSED};
+use super::tables::{NONE, RUN, Superblock, UNUSED};
 use crate::allocators::circular::runs::starts;
 use crate::simt::Warp;
 
@@ -81,9 +80,9 @@ impl XMalloc {
     ///
     /// `first` is the first superblock of a run that the caller owns, and gives up.
     #[inline(always)]
-    pub(super) unsafe fn free_run(&self, first: u32) {
+    pub(super) unsafe fn free_run(&self, first: Superblock) {
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and a run that is ours.
         unsafe { freed(self.blocks, self.queues, self.tables, bits, first) }
     }
 
@@ -93,8 +92,8 @@ impl XMalloc {
     ///
     /// As there.
     #[inline(always)]
-    unsafe fn free_all(&self, first: u32) {
-        // SAFETY: the caller's promise: the run is of the heap, and the caller's.
+    unsafe fn free_all(&self, first: Superblock) {
+        // SAFETY: the run is ours.
         unsafe {
             // Relaxed: the run is ours; the bits in the map release what we store.
             let length = self.bits(first, 0).load(Relaxed);
@@ -104,7 +103,7 @@ impl XMalloc {
                 return;
             }
             self.word(first).store(UNUSED, Relaxed);
-            self.give_run(first, first + length);
+            self.give_run(first.number(), first.number() + length);
         }
     }
 
@@ -117,7 +116,7 @@ impl XMalloc {
     unsafe fn give_run(&self, first: u32, end: u32) {
         let mut at = first / 32 * 32;
         while at < end {
-            // SAFETY: the caller's promise: superblocks of the heap.
+            // SAFETY: superblocks that are ours.
             unsafe { self.give_bits(at, mask(at, first, end)) };
             at += 32;
         }
@@ -133,7 +132,7 @@ impl XMalloc {
         let mut at = first / 32 * 32;
         while at < end {
             let wanted = mask(at, first, end);
-            // SAFETY: the caller's promise; what is given back was claimed here.
+            // SAFETY: superblocks of the heap; what is given back was claimed here.
             unsafe {
                 let got = self.claim(at, wanted);
                 if got != wanted {
@@ -221,7 +220,7 @@ impl XMalloc {
             unsafe {
                 // Relaxed: an estimate, which is right while nobody claims or gives back.
                 if length == 1 {
-                    first = self.obtain(warp);
+                    first = self.obtain(warp).map_or(NONE, Superblock::number);
                 } else if self.unused_count().load(Relaxed) >= length {
                     first = self.take_run(warp, from, length);
                     if first == NONE {
@@ -231,6 +230,7 @@ impl XMalloc {
                 if first != NONE {
                     // Relaxed, both: the run is ours until it is freed, by a thread that got it
                     // from us by synchronisation.
+                    let first = Superblock::new(first);
                     self.bits(first, 0).store(length, Relaxed);
                     self.word(first).store(RUN, Relaxed);
                 }
@@ -258,13 +258,8 @@ unsafe fn outlined<W: Warp>(
     layout: u64,
     length: u32,
 ) -> u32 {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
-    heap.search_run(warp, length)
+    // SAFETY: the parts of a heap.
+    unsafe { XMalloc::of_parts(blocks, queues, tables, layout).search_run(warp, length) }
 }
 
 /// [`XMalloc::free_run`], out of line likewise.
@@ -273,13 +268,7 @@ unsafe fn outlined<W: Warp>(
 ///
 /// The pointers and the bits of the layout are those of a heap; otherwise as there.
 #[inline(never)]
-unsafe fn freed(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, first: u32) {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
-    // SAFETY: the caller's promise.
-    unsafe { heap.free_all(first) };
+unsafe fn freed(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, first: Superblock) {
+    // SAFETY: the parts of a heap, and a run of it that is ours.
+    unsafe { XMalloc::of_parts(blocks, queues, tables, layout).free_all(first) };
 }

@@ -16,8 +16,8 @@ use cuda_std::atomic;
 
 use super::XMalloc;
 use super::fifo::NOTHING;
-use super::layout::{Layout, ROW};
-use super::tables::{NONE, UNUSED};
+use super::layout::ROW;
+use super::tables::{NONE, Superblock, UNUSED};
 use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
@@ -33,7 +33,7 @@ impl XMalloc {
     /// As for [`Self::map`].
     #[inline(always)]
     pub(super) unsafe fn claim(&self, superblock: u32, bits: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: the map has a word for the superblock.
         // Acquire: what was done to a superblock before it was given back comes before what we do
         // to it. Others change other bits by read-modify-writes, which pass that release on.
         let got = unsafe { self.map(superblock).fetch_and(!bits, Acquire) & bits };
@@ -54,7 +54,7 @@ impl XMalloc {
     /// bits of home blocks are clear, and gives them up.
     #[inline(always)]
     pub(super) unsafe fn give_bits(&self, superblock: u32, bits: u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the map has a word for the superblock.
         // Release: what we did to the superblocks, and those whose frees we have acquired, comes
         // before what the next owner does.
         unsafe { self.map(superblock).fetch_or(bits, Release) };
@@ -62,15 +62,11 @@ impl XMalloc {
         self.unused_count().fetch_add(bits.count_ones(), Relaxed);
     }
 
-    /// Claims a superblock, if it is unused.
-    ///
-    /// # Safety
-    ///
-    /// `superblock` is below `layout.superblocks`.
+    /// Claims the superblock with this number, if there is one and it is unused.
     #[inline(always)]
-    unsafe fn claim_one(&self, superblock: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { self.claim(superblock, 1 << (superblock % 32)) != 0 }
+    fn claim_one(&self, number: u32) -> bool {
+        // SAFETY: the number was just compared.
+        number < self.layout.superblocks && unsafe { self.claim(number, 1 << (number % 32)) != 0 }
     }
 
     /// Gives a superblock back.
@@ -79,18 +75,21 @@ impl XMalloc {
     ///
     /// The caller owns the superblock, whose bits of home blocks are clear, and gives it up.
     #[inline(always)]
-    pub(super) unsafe fn give_superblock(&self, superblock: u32) {
+    pub(super) unsafe fn give_superblock(&self, superblock: Superblock) {
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap, and the caller's promise.
+        // SAFETY: the parts of this heap, and a superblock that is ours.
         unsafe { given(self.blocks, self.queues, self.tables, bits, superblock) }
     }
 
-    /// Obtains a superblock, or [`NONE`].
+    /// Obtains a superblock, if there is one.
     #[inline(always)]
-    pub(super) fn obtain<W: Warp>(&self, warp: W) -> u32 {
+    pub(super) fn obtain<W: Warp>(&self, warp: W) -> Option<Superblock> {
         let bits = self.layout.to_bits();
-        // SAFETY: the parts of this heap.
-        unsafe { obtained(warp, self.blocks, self.queues, self.tables, bits) }
+        // SAFETY: the parts of this heap; the map has bits of its superblocks.
+        unsafe {
+            let superblock = obtained(warp, self.blocks, self.queues, self.tables, bits);
+            (superblock != NONE).then(|| Superblock::new(superblock))
+        }
     }
 
     /// Follows hints to a superblock, or searches for one: [`Self::obtain`].
@@ -99,34 +98,31 @@ impl XMalloc {
         // As many hints of either kind. A number that depends on the heap, so that the loop is not
         // unrolled.
         let hints = self.layout.bin_bits;
-        // SAFETY: what lies in the queue, below the frontier's end, or in the map is a superblock.
-        unsafe {
-            let mut turn = 0;
-            while turn < 2 * hints {
-                // Those that were used before come first: others are left to runs.
-                let superblock = if turn < hints {
-                    self.unused().dequeue(warp)
-                } else if self.frontier().load(Relaxed) < self.layout.superblocks {
-                    // Relaxed, both: a hint. At most one turn of each thread passes the end.
-                    self.frontier().fetch_add(1, Relaxed)
-                } else {
-                    break;
-                };
-                if superblock == NOTHING {
-                    turn = hints;
-                    continue;
-                }
-                if superblock < self.layout.superblocks && self.claim_one(superblock) {
-                    return superblock;
-                }
-                turn += 1;
+        let mut turn = 0;
+        while turn < 2 * hints {
+            // Those that were used before come first: others are left to runs.
+            let superblock = if turn < hints {
+                self.unused().dequeue(warp)
+            } else if self.frontier().load(Relaxed) < self.layout.superblocks {
+                // Relaxed, both: a hint. At most one turn of each thread passes the end.
+                self.frontier().fetch_add(1, Relaxed)
+            } else {
+                break;
+            };
+            if superblock == NOTHING {
+                turn = hints;
+                continue;
             }
-            // Relaxed: an estimate, which is right while nobody claims or gives back.
-            if self.unused_count().load(Relaxed) == 0 {
-                return NONE;
+            if self.claim_one(superblock) {
+                return superblock;
             }
-            self.search()
+            turn += 1;
         }
+        // Relaxed: an estimate, which is right while nobody claims or gives back.
+        if self.unused_count().load(Relaxed) == 0 {
+            return NONE;
+        }
+        self.search()
     }
 
     /// Searches the map for a superblock, from a place on and around the end.
@@ -184,13 +180,8 @@ unsafe fn obtained<W: Warp>(
     tables: *mut u8,
     layout: u64,
 ) -> u32 {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
-    heap.follow_hints(warp)
+    // SAFETY: the parts of a heap.
+    unsafe { XMalloc::of_parts(blocks, queues, tables, layout).follow_hints(warp) }
 }
 
 /// [`XMalloc::give_superblock`], out of line likewise.
@@ -199,18 +190,20 @@ unsafe fn obtained<W: Warp>(
 ///
 /// The pointers and the bits of the layout are those of a heap; otherwise as there.
 #[inline(never)]
-unsafe fn given(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, superblock: u32) {
-    let heap = XMalloc {
-        blocks,
-        queues,
-        tables,
-        layout: Layout::from_bits(layout),
-    };
-    // SAFETY: the caller's promise.
+unsafe fn given(
+    blocks: *mut u8,
+    queues: *mut u8,
+    tables: *mut u8,
+    layout: u64,
+    superblock: Superblock,
+) {
+    let number = superblock.number();
+    // SAFETY: the parts of a heap, and a superblock that is ours.
     unsafe {
+        let heap = XMalloc::of_parts(blocks, queues, tables, layout);
         // Relaxed: the superblock is ours; its bit releases the word.
         heap.word(superblock).store(UNUSED, Relaxed);
-        heap.give_bits(superblock, 1 << (superblock % 32));
+        heap.give_bits(number, 1 << (number % 32));
+        heap.unused().enqueue(number);
     }
-    heap.unused().enqueue(superblock);
 }

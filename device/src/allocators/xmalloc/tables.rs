@@ -23,10 +23,54 @@ const CLASS_SHIFT: u32 = 16;
 /// No superblock.
 pub const NONE: u32 = u32::MAX;
 
+/// A class of the heap.
+#[derive(Clone, Copy)]
+pub struct Class(u32);
+
+impl Class {
+    /// The class with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is below `layout.classes()`.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// The number of a superblock of the heap.
+#[derive(Clone, Copy)]
+pub struct Superblock(u32);
+
+impl Superblock {
+    /// The superblock with this number.
+    ///
+    /// # Safety
+    ///
+    /// `number` is below `layout.superblocks`.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// The word of a superblock of this class with so many home blocks.
 #[inline(always)]
-pub fn word_of(class: u32, home: u32) -> u32 {
-    (class + 1) << CLASS_SHIFT | home
+pub fn word_of(class: Class, home: u32) -> u32 {
+    (class.0 + 1) << CLASS_SHIFT | home
 }
 
 /// The class of a superblock with this word; more than any if it is not cut.
@@ -74,40 +118,42 @@ impl XMalloc {
     }
 
     /// The bin of a class.
+    #[inline(always)]
+    pub(super) fn bin(&self, class: Class) -> Fifo {
+        // SAFETY: a class of the heap.
+        unsafe { self.queue(class.0) }
+    }
+
+    /// The queue of a line.
     ///
     /// # Safety
     ///
-    /// `class` is a class of the heap; or the number of classes, whose bin is the queue of unused
-    /// superblocks.
+    /// `class` is a class of the heap; or the number of classes, whose line is the heap's.
     #[inline(always)]
-    pub(super) unsafe fn bin(&self, class: u32) -> Fifo {
+    unsafe fn queue(&self, class: u32) -> Fifo {
         let bits = self.layout.bin_bits;
         let offset = self.layout.bins_offset() + (u64::from(class) << (bits + 3));
-        // SAFETY: the caller's promise; `plan` placed these words there, and `init` makes the
-        // queue ready.
+        // SAFETY: `plan` placed the words of this line there, and `init` makes the queue ready.
         unsafe {
             let slots = self.queues.add(offset as usize).cast();
             Fifo::new(self.line(class, HEAD), self.line(class, TAIL), slots, bits)
         }
     }
 
-    /// The queue of unused superblocks: hints, of which the map decides.
+    /// The queue of unused superblocks: hints, which the map confirms.
     #[inline(always)]
     pub(super) fn unused(&self) -> Fifo {
         // SAFETY: the number of classes.
-        unsafe { self.bin(self.layout.classes()) }
+        unsafe { self.queue(self.layout.classes()) }
     }
 
     /// The queue of superblocks of a class that have home blocks: hints.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn homes(&self, class: u32) -> Fifo {
+    pub(super) fn homes(&self, class: Class) -> Fifo {
+        let class = class.0;
         let bits = self.layout.home_bits();
         let offset = self.layout.homes_offset() + (u64::from(class) << (bits + 3));
-        // SAFETY: as for `bin`.
+        // SAFETY: as for `queue`.
         unsafe {
             let slots = self.queues.add(offset as usize).cast();
             let (head, tail) = (self.line(class, HOME_HEAD), self.line(class, HOME_TAIL));
@@ -116,25 +162,17 @@ impl XMalloc {
     }
 
     /// How far the superblock of a class is cut: `superblock << 32 | blocks`.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn cut(&self, class: u32) -> &AtomicU64 {
-        // SAFETY: the caller's promise; an aligned word that is always atomic.
-        unsafe { &*self.line(class, CUT) }
+    pub(super) fn cut(&self, class: Class) -> &AtomicU64 {
+        // SAFETY: a word of the class's line, which is aligned, and always atomic.
+        unsafe { &*self.line(class.0, CUT) }
     }
 
     /// How many blocks of a class are home, roughly while they change.
-    ///
-    /// # Safety
-    ///
-    /// `class` is a class of the heap.
     #[inline(always)]
-    pub(super) unsafe fn home_count(&self, class: u32) -> &AtomicU32 {
+    pub(super) fn home_count(&self, class: Class) -> &AtomicU32 {
         // SAFETY: as for `cut`.
-        unsafe { &*self.line(class, HOME_COUNT) }
+        unsafe { &*self.line(class.0, HOME_COUNT) }
     }
 
     /// The first superblock that has never been taken off the front of the pool.
@@ -166,13 +204,20 @@ impl XMalloc {
     }
 
     /// The word of a superblock.
+    #[inline(always)]
+    pub(super) fn word(&self, superblock: Superblock) -> &AtomicU32 {
+        // SAFETY: a superblock of the heap.
+        unsafe { self.word_at(superblock.0) }
+    }
+
+    /// A word of the rows of superblocks.
     ///
     /// # Safety
     ///
     /// `superblock` is below `layout.superblocks`, or of the last row.
     #[inline(always)]
-    pub(super) unsafe fn word(&self, superblock: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise; an aligned word that is always atomic.
+    pub(super) unsafe fn word_at(&self, superblock: u32) -> &AtomicU32 {
+        // SAFETY: rows are whole; an aligned word that is always atomic.
         unsafe { &*self.tables.cast::<AtomicU32>().add(superblock as usize) }
     }
 
@@ -180,10 +225,10 @@ impl XMalloc {
     ///
     /// # Safety
     ///
-    /// As for [`Self::word`].
+    /// As for [`Self::word_at`].
     #[inline(always)]
     pub(super) unsafe fn word_row(&self, superblock: u32) -> &[AtomicU32; 16] {
-        // SAFETY: as for `word`; rows are whole, and 64-byte aligned.
+        // SAFETY: as for `word_at`; rows are 64-byte aligned.
         unsafe { &*self.tables.add(4 * superblock as usize).cast() }
     }
 
@@ -195,7 +240,7 @@ impl XMalloc {
     #[inline(always)]
     pub(super) unsafe fn map(&self, superblock: u32) -> &AtomicU32 {
         let offset = self.layout.map_offset() + 4 * u64::from(superblock / 32);
-        // SAFETY: as for `word`.
+        // SAFETY: as for `word_at`.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
@@ -216,12 +261,12 @@ impl XMalloc {
     ///
     /// # Safety
     ///
-    /// `superblock` is below `layout.superblocks`, and `group` below a 32nd of its units.
+    /// `group` is below a 32nd of the units of a superblock.
     #[inline(always)]
-    pub(super) unsafe fn bits(&self, superblock: u32, group: u32) -> &AtomicU32 {
-        let bytes = u64::from(superblock) << self.layout.unit_bits() >> 3;
+    pub(super) unsafe fn bits(&self, superblock: Superblock, group: u32) -> &AtomicU32 {
+        let bytes = u64::from(superblock.0) << self.layout.unit_bits() >> 3;
         let offset = self.layout.bits_offset() + bytes + 4 * u64::from(group);
-        // SAFETY: the caller's promise; an aligned word that is always atomic.
+        // SAFETY: a superblock has a bit for each unit; an aligned word that is always atomic.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 }

@@ -9,8 +9,8 @@ use super::{Index, ROW_UNITS, Word};
 use crate::allocators::circular::runs::{Runs, Scan};
 
 /// Bits of a note for a length; the others hold the version. A span's version takes
-/// hours to come around to one that an old note has: 2^43 frees at one address, of
-/// which a GPU does 5 in 10 ns.
+/// hours to come around to one that an old note has: 2^43 frees at one address, and a
+/// GPU does 5 in 10 ns.
 const LENGTH_BITS: u32 = 21;
 
 impl Index {

@@ -44,8 +44,8 @@ impl Task for Unshelve {
         lanes: u32,
     ) -> u32 {
         // SAFETY: the class is the caller's promise. The items on a stack of the class are chunks
-        // of that class; the leader holds the one that it pops until it has reserved pages, of
-        // which a lane claims one.
+        // of that class; the leader holds the one that it pops until it has reserved pages,
+        // and a lane claims one of these.
         unsafe {
             let group = Group::by_key(warp, lanes, class);
             let (mut block, mut served) = (EMPTY, 0);

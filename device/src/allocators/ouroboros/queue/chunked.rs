@@ -289,7 +289,7 @@ pub unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `chunk` is a chunk of the heap, of which the caller has dequeued `n` entries.
+/// `chunk` is a chunk of the heap, and the caller has dequeued `n` of its entries.
 #[inline(always)]
 pub unsafe fn count_dequeued<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
     // SAFETY: the caller's promise.

@@ -1,5 +1,5 @@
-//! The virtualized linked-chunk queue: chunks of slots in a linked list, of which
-//! only the ends are known (section 5.2, Algorithm 6).
+//! The virtualized linked-chunk queue: chunks of slots in a linked list, whose
+//! ends alone are known (section 5.2, Algorithm 6).
 //!
 //! `new` is the chunk that was appended last and `old` the oldest that was not
 //! returned. Each word fuses a chunk with its number in the queue; a chunk's tag

@@ -289,8 +289,8 @@ impl<Q: Queue> Task for Dequeue<Q> {
         position: u32,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: it has the position, as many as it passes, of which the
-        // others in the chunk have no slots that anyone uses.
+        // SAFETY: the caller's promise: it has the position, as many as it passes, and the
+        // others of these in the chunk have no slots that anyone uses.
         unsafe {
             let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
             let (entry, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);

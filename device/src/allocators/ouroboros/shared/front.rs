@@ -1,4 +1,4 @@
-//! The front of a class: the chunk of which all threads take pages.
+//! The front of a class: the chunk whose pages all threads take.
 //!
 //! A word of the class's head holds that chunk and its number: each chunk that
 //! gets there has the next one. A thread that takes pages exchanges the state of the chunk
