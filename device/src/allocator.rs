@@ -203,7 +203,7 @@ pub trait Allocator: Copy + 'static {
     const BOUNDED_REFUSAL: bool;
     /// Whether [`Allocator::provide`] does anything.
     const PROVIDES: bool = false;
-    /// Whether blocks come from the heap of the system, of which there is one in a process:
+    /// Whether blocks come from the heap of the system, one in a process:
     /// CUDA's device heap on a GPU, the C library's on a CPU. Of [`Request::pool_bytes`] that
     /// heap has [`Allocator::elsewhere`] then, and the host sets the rest aside.
     ///

@@ -191,8 +191,8 @@ pub fn plain_kernel(kernel: KernelId) -> Option<PlainHostKernel> {
 }
 
 impl HostAllocator {
-    /// The same allocator, of which is known that its `free` does nothing: one in functions of
-    /// the user's ([`Allocator::EXTERNAL`]), of which the table knows nothing.
+    /// The same allocator, whose `free` is known to do nothing: one in functions of
+    /// the user's ([`Allocator::EXTERNAL`]), which the table knows nothing about.
     pub fn without_free(&self) -> Self {
         Self {
             properties: Properties {

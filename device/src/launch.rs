@@ -63,7 +63,7 @@ pub enum Grid {
     /// For kernels that stride over their work: about so many threads on the
     /// GPU, a warp for each worker on the CPU.
     Strided(u32),
-    /// The same for kernels of which a lane alone takes a range: on the CPU some
+    /// The same for kernels whose lanes take a range each where they are alone: on the CPU some
     /// warps for each worker, so that one that is held up leaves ranges to others.
     Ranges(u32),
     /// As many warps as the machine runs at a time.

@@ -54,9 +54,13 @@ impl Change {
 }
 
 impl Run {
-    /// The run of the lane `lane`, which has one. All lanes call this.
+    /// The run of the lane `lane`. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// The lane has one.
     #[inline(always)]
-    pub fn of_lane<W: Warp>(warp: W, run: Option<Self>, lane: u32) -> Self {
+    pub unsafe fn of_lane<W: Warp>(warp: W, run: Option<Self>, lane: u32) -> Self {
         let (first, end) = run.map_or((0, 0), |run| (run.first, run.end));
         Self {
             first: warp.shuffle(W::FULL, first, lane),
@@ -279,10 +283,13 @@ impl Changes {
     }
 
     /// The change of this lane in the row of changes from `row` on, and the first one of its run,
-    /// if there are so many. Only the first lane searches. All lanes call this with the same row,
-    /// which begins with a change.
+    /// if there are so many. Only the first lane searches. All lanes call this with the same row.
+    ///
+    /// # Safety
+    ///
+    /// The row begins with a change.
     #[inline(always)]
-    pub fn row_start<W: Warp>(&self, warp: W, row: u32) -> Option<(Change, Change)> {
+    pub unsafe fn row_start<W: Warp>(&self, warp: W, row: u32) -> Option<(Change, Change)> {
         let index = row + warp.lane();
         // No branch on what the caller branches on again; see `has`.
         let last = self.count - 1;

@@ -52,9 +52,34 @@ pub struct Runs<'a, W> {
     end: u32,
 }
 
-/// A run of a list: a number below its length.
+/// A run of a list, which does not change meanwhile.
+///
+/// Invariant: the index is below its length.
 #[derive(Clone, Copy)]
-pub struct Listed(u32);
+pub struct ListedRun<'a, W> {
+    runs: &'a Runs<'a, W>,
+    index: u32,
+}
+
+impl<W: Warp> ListedRun<'_, W> {
+    /// The first change.
+    #[inline(always)]
+    pub fn first(self) -> Change {
+        // SAFETY: `list` has written the number of a change for each run below the length.
+        unsafe { Change::new(*self.runs.word(part::FIRSTS, self.index)) }
+    }
+
+    /// The changes.
+    #[inline(always)]
+    pub fn run(self) -> Run {
+        let (first, changes) = (self.first(), self.runs.changes);
+        match self.runs.get(self.index + 1) {
+            // SAFETY: the list ascends, and has all runs from its first to its last.
+            Some(next) => unsafe { changes.run_before(first, next.first()) },
+            None => changes.run(first),
+        }
+    }
+}
 
 impl<'a, W: Warp> Runs<'a, W> {
     /// The runs that begin in the tile of this warp. None is listed yet.
@@ -135,38 +160,23 @@ impl<'a, W: Warp> Runs<'a, W> {
 
     /// Run `index`, if that many are listed.
     #[inline(always)]
-    pub fn get(&self, index: u32) -> Option<Listed> {
-        (index < self.length).then_some(Listed(index))
-    }
-
-    /// The first change of a run.
-    #[inline(always)]
-    pub fn first(&self, run: Listed) -> Change {
-        // SAFETY: `list` has written the number of a change for each run below the length.
-        unsafe { Change::new(*self.word(part::FIRSTS, run.0)) }
-    }
-
-    /// The changes of a run.
-    #[inline(always)]
-    pub fn run(&self, run: Listed) -> Run {
-        let first = self.first(run);
-        match self.get(run.0 + 1) {
-            // SAFETY: the list ascends, and has all runs from its first to its last.
-            Some(next) => unsafe { self.changes.run_before(first, self.first(next)) },
-            None => self.changes.run(first),
-        }
+    pub fn get(&self, index: u32) -> Option<ListedRun<'_, W>> {
+        (index < self.length).then_some(ListedRun { runs: self, index })
     }
 
     /// The run of this lane in the row of runs from `row` on, if it has that many.
     #[inline(always)]
     pub fn of_lane(&self, row: u32) -> Option<Run> {
-        self.get(row + self.warp.lane()).map(|run| self.run(run))
+        self.get(row + self.warp.lane()).map(ListedRun::run)
     }
 
     /// Orders the runs that have a class by it. Each lane asks for the `class` of runs of its
     /// own. All lanes call this.
     #[inline(always)]
-    pub fn order_by_class(&self, class: impl Fn(Listed) -> Option<Class>) -> Ordered<'_, W> {
+    pub fn order_by_class(
+        &mut self,
+        class: impl Fn(ListedRun<'_, W>) -> Option<Class>,
+    ) -> Ordered<'_, W> {
         let warp = self.warp;
         // SAFETY: indices are below the length, classes are below `CLASSES`. A lane writes the
         // class of its own runs. Counters are accessed by atomic operations where lanes may meet,
@@ -255,8 +265,14 @@ impl<W: Warp> Ordered<'_, W> {
     pub fn get(&self, index: u32) -> Option<Change> {
         // SAFETY: `order_by_class` has written so many numbers of runs of the list.
         (index < self.length)
-            .then(|| unsafe { Listed(*self.runs.word(part::ORDER, index)) })
-            .map(|run| self.runs.first(run))
+            .then(|| unsafe { *self.runs.word(part::ORDER, index) })
+            .map(|index| {
+                ListedRun {
+                    runs: self.runs,
+                    index,
+                }
+                .first()
+            })
     }
 
     /// How many runs are of a class.

@@ -155,7 +155,7 @@ impl Update {
     /// Counts the bytes that this lane was granted. All lanes of the warp call this.
     #[inline(always)]
     pub fn count_fresh<W: Warp>(&self, warp: W, bytes: u64) {
-        // In units, rounded up, of which 2^32 are 64 GiB.
+        // In units, rounded up; 2^32 of them are 64 GiB.
         let units = warp.all_sum(bytes.div_ceil(16) as u32);
         if warp.lane() == 0 && units > 0 {
             // Relaxed: a sum that the host reads after the launch.

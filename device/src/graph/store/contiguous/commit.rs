@@ -133,7 +133,7 @@ impl Kernel for FreeBlocks {
             let mut runs = Runs::new(warp, &changes);
             while runs.list() {
                 let left = runs.order_by_class(|run| {
-                    let word = *changes.moved(runs.first(run));
+                    let word = *changes.moved(run.first());
                     // All addresses are of one class: they are more than a class counts.
                     let entries = if word < u64::from(u32::MAX) {
                         word as u32

@@ -110,15 +110,15 @@ fn find_want(changes: &Changes, run: Run) -> Want {
 #[inline(always)]
 unsafe fn order_wants<'a, W: Warp>(
     changes: &Changes,
-    runs: &'a Runs<'_, W>,
+    runs: &'a mut Runs<'_, W>,
     known: bool,
 ) -> Ordered<'a, W> {
     runs.order_by_class(|listed| {
         let want = if known {
             // SAFETY: a known want has been written by an earlier launch.
-            Want(unsafe { *changes.moved(runs.first(listed)) })
+            Want(unsafe { *changes.moved(listed.first()) })
         } else {
-            let run = runs.run(listed);
+            let run = listed.run();
             let want = find_want(changes, run);
             // SAFETY: a run is of one warp, and there of one lane.
             unsafe { changes.moved(run.first()).write(want.0) };
@@ -141,7 +141,7 @@ impl PlainKernel for Demand {
             let changes = Changes::new(Update::new(update));
             let mut runs = Runs::new(warp, &changes);
             while runs.list() {
-                let wants = order_wants(&changes, &runs, false);
+                let wants = order_wants(&changes, &mut runs, false);
                 let mut index = warp.lane();
                 while let Some(class) = Class::new(index) {
                     let wanted = wants.of_class(class);
@@ -242,7 +242,7 @@ impl Kernel for Prepare {
             let mut granted = 0;
             let mut runs = Runs::new(warp, &changes);
             while runs.list() {
-                let wanted = order_wants(&changes, &runs, heap.properties().provides);
+                let wanted = order_wants(&changes, &mut runs, heap.properties().provides);
                 let mut row = 0;
                 while row < wanted.length() {
                     if let Some(first) = wanted.get(row + warp.lane()) {

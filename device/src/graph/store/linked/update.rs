@@ -80,7 +80,7 @@ impl Kernel for LinkedDemand {
         while runs.list() {
             let mut index = warp.lane();
             while let Some(listed) = runs.get(index) {
-                let run = runs.run(listed);
+                let run = listed.run();
                 let record = changes.record(changes.source(run.first()));
                 let kept = changes.position(run.first()) / capacity::<A>() * capacity::<A>();
                 wanted += pages::<A>(record.degree - kept + run.length());
