@@ -25,15 +25,17 @@ impl<B: Backend> Backend for Dirty<B> {
         self.0.free_memory()
     }
 
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        let memory = self.0.memory(bytes, zeroed)?;
-        if !zeroed {
-            let dirt = vec![DIRT; PIECE.min(bytes) as usize];
-            for begin in (0..bytes).step_by(PIECE as usize) {
-                memory.upload(begin, &dirt[..PIECE.min(bytes - begin) as usize])?;
-            }
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        let memory = self.0.allocate(bytes)?;
+        let dirt = vec![DIRT; PIECE.min(bytes) as usize];
+        for begin in (0..bytes).step_by(PIECE as usize) {
+            memory.upload(begin, &dirt[..PIECE.min(bytes - begin) as usize])?;
         }
         Ok(memory)
+    }
+
+    fn allocate_zeroed(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.0.allocate_zeroed(bytes)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

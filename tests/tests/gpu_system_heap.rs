@@ -214,8 +214,8 @@ impl Backend for Counting {
         self.cpu.free_memory()
     }
 
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.cpu.memory(bytes, zeroed)
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.cpu.allocate(bytes)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

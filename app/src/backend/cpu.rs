@@ -136,8 +136,13 @@ impl Backend for Cpu {
         })
     }
 
-    fn memory(&self, bytes: u64, _zeroed: bool) -> Result<Memory, BackendError> {
-        memory::memory(bytes, self.quota.as_ref())
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        memory::allocate_zeroed(bytes, self.quota.as_ref())
+    }
+
+    /// The system's pages are zeroed, and committed when they are touched.
+    fn allocate_zeroed(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.allocate(bytes)
     }
 
     fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {

@@ -21,7 +21,7 @@ use super::options::Options;
 use super::peak::Peak;
 use super::phase_times::PhaseTimes;
 use super::workspace::Workspace;
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, memory_of};
 use crate::size::Pool;
 
 /// An edge: source and target.
@@ -336,18 +336,15 @@ impl<'b> Store<'b> {
 
 /// Brings rows to the backend.
 fn upload(backend: &dyn Backend, csr: &Csr) -> Result<Rows, StoreError> {
-    let entries = csr.targets.len() as u64;
     let starts: Vec<u32> = csr.offsets.iter().map(|&offset| offset as u32).collect();
-    let offsets = backend.memory(size_of_val(starts.as_slice()) as u64, false)?;
-    offsets.upload(0, &starts)?;
-    let targets = backend.memory(4 * entries.max(1), false)?;
-    targets.upload(0, &csr.targets)?;
+    let offsets = memory_of(backend, &starts)?;
+    let targets = memory_of(backend, &csr.targets)?;
     Ok(Rows {
         csr: DeviceCsr {
             offsets: offsets.address().cast(),
             targets: targets.address().cast(),
             // The caller has looked that there are no more.
-            entries: entries as u32,
+            entries: csr.targets.len() as u32,
         },
         offsets,
         targets,

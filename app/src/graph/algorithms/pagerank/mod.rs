@@ -149,7 +149,7 @@ impl Store<'_> {
         let vertices = self.shape().vertices;
         let mut options = *options;
         let space = RankSpace::new(self.shape(), self.entries()?, options.limit);
-        let workspace = self.backend.memory(space.bytes() as u64, false)?;
+        let workspace = self.backend.allocate(space.bytes() as u64)?;
         let from = from.filter(|ranks| ranks.len() == vertices as usize);
         options.resume = from.is_some();
         if let Some(ranks) = from {
