@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         },
     )?;
     let (rows, _) = Csr::build(edges, CsrOptions::default());
-    let backend = Cpu::new(None, None)?;
+    let backend = Cpu::new()?;
     let options = Options {
         spec: Spec::parse(DEFAULT)?,
         pool: Pool::Auto,

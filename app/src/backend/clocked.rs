@@ -16,7 +16,7 @@ pub struct Clocked {
 impl Clocked {
     /// One worker.
     pub fn new(ms: Result<f64, BackendError>) -> Self {
-        let cpu = Cpu::new(Some(1), None).unwrap();
+        let cpu = Cpu::with_threads(1).unwrap();
         let after = |_: &Launch| ();
         Self { cpu, ms, after }
     }

@@ -56,7 +56,7 @@ pub struct Update {
 ///     self_loops: false,
 ///     limits: Limits::default(),
 /// };
-/// let backend = Cpu::new(None, None)?;
+/// let backend = Cpu::new()?;
 /// let mut graph = Store::new(&backend, options, &rows, None)?;
 /// let update = graph.update(&[[2, 0], [0, 1], [2, 3]], Change::Insert, true)?;
 /// assert_eq!((update.counts.applied, update.triangles), (2, Some(1)));

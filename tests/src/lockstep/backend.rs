@@ -42,7 +42,7 @@ impl LockstepBackend {
         A: Allocator<Handle = u32> + Named,
     {
         Self {
-            host: Cpu::new(Some(1), None).expect("no thread is started"),
+            host: Cpu::with_threads(1).expect("no thread is started"),
             warps,
             period,
             seed: AtomicU64::new(seed),

@@ -15,7 +15,7 @@ use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
 fn threads(workers: usize) -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(workers), None).expect("workers"))
+    Dirty(Cpu::with_threads(workers).expect("workers"))
 }
 
 fn lanes(seed: u64) -> Dirty<LockstepBackend> {

@@ -19,7 +19,7 @@ use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
 fn threads() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("two workers"))
+    Dirty(Cpu::with_threads(2).expect("two workers"))
 }
 
 /// A store that keeps components, and what its graph should be.

@@ -16,7 +16,7 @@ use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::LockstepBackend;
 
 fn threads() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("workers"))
+    Dirty(Cpu::with_threads(2).expect("workers"))
 }
 
 fn lanes(seed: u64) -> Dirty<LockstepBackend> {

@@ -24,7 +24,7 @@ fn lanes(seed: u64) -> Dirty<LockstepBackend> {
 }
 
 fn threads() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("workers"))
+    Dirty(Cpu::with_threads(2).expect("workers"))
 }
 
 fn store<'b>(backend: &'b dyn Backend, model: &Model, layout: Layout) -> Store<'b> {

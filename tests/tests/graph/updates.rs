@@ -23,7 +23,7 @@ use heapwood_tests::lockstep::{LockstepBackend, Random};
 const POOL: u64 = 16 << 20;
 
 fn two_workers() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("two workers"))
+    Dirty(Cpu::with_threads(2).expect("two workers"))
 }
 
 fn lanes<A: Allocator<Handle = u32> + Named>(warps: u32, seed: u64) -> Dirty<LockstepBackend> {

@@ -35,7 +35,7 @@ pub(crate) fn first_pool(root: u64) -> u64 {
 /// use heapwood::size::Pool;
 /// use heapwood::tree::{KernelBuild, Options, Ray};
 ///
-/// let backend = Cpu::new(None, None)?;
+/// let backend = Cpu::new()?;
 /// let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
 /// let spec = Spec::parse("cfmalloc")?;
 /// let mut build = KernelBuild::prepare(&backend, &triangles, &spec, Pool::Auto, Options::default())?;

@@ -33,7 +33,7 @@
 //!     },
 //!     input: &input,
 //! };
-//! let backend = Cpu::new(None, None)?;
+//! let backend = Cpu::new()?;
 //! let (runs, _graph) = workload.run(&backend, 3, || ())?;
 //! let results = &runs[0].results;
 //! assert!(results.ranks.as_ref().is_some_and(|ranks| ranks.state.converged));
