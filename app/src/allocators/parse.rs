@@ -34,6 +34,12 @@ pub enum SpecError {
         /// Its parameters, each with the values that it can have.
         known: String,
     },
+    /// The allocator cannot be checked.
+    #[error("{allocator} has no checked mode")]
+    Unchecked {
+        /// The allocator.
+        allocator: &'static str,
+    },
 }
 
 impl Spec {

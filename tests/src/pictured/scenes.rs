@@ -185,8 +185,9 @@ fn in_the_open() -> Subject {
         ..Lights::default()
     };
     let subject = Subject::new(&scene.renamed("dusk"), CameraView::default(), &lights);
-    let dusk = Panorama::decode(include_bytes!("../../../scenes/data/dusk.hdr"));
-    subject.within(&dusk.expect("a panorama").0, 1.5, 70.0)
+    let file = include_bytes!("../../../scenes/data/dusk.hdr");
+    let (dusk, _) = Panorama::decode("dusk.hdr", file).expect("a panorama");
+    subject.within(&dusk, 1.5, 70.0)
 }
 
 /// A scene with a sun and a point.
