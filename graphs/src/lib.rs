@@ -32,6 +32,7 @@ pub use csr::{Csr, CsrOptions, CsrStatistics, Degrees, Direction};
 pub use edges::EdgeList;
 pub use error::{GraphError, LineProblem};
 pub use format::{Format, UnknownFormat};
+pub use heapwood_files::ReadError;
 pub use ids::Ids;
 pub use read::{Events, Loaded, Note, Numbering, ReadOptions, SignedEdge, TimedEdge, load};
 pub use read::{files_read, load_events, load_vertices, read_graph};

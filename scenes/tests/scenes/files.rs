@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 use heapwood_scenes::{
-    CleanOptions, Loaded, Material, Scene, SceneError, generate, load, read_obj, save,
+    CleanOptions, Loaded, Material, ReadError, Scene, SceneError, generate, load, read_obj, save,
 };
 use std::fs;
 
@@ -121,9 +121,13 @@ fn faults_are_named_with_file_line_value_and_rule() {
 fn paths_that_hold_no_scene_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = |path: &std::path::Path| load(path, CleanOptions::default()).unwrap_err();
-    assert!(matches!(error(folder.path()), SceneError::Directory { .. }));
+    let unread = |path| match error(path) {
+        SceneError::Read { source, .. } => source,
+        other => panic!("{other}"),
+    };
+    assert!(matches!(unread(folder.path()), ReadError::Directory));
     let path = folder.path().join("x.obj");
-    assert!(matches!(error(&path), SceneError::Read { .. }));
+    assert!(matches!(unread(&path), ReadError::Failed(_)));
     fs::write(&path, "").unwrap();
     assert!(matches!(error(&path), SceneError::Empty { .. }));
     fs::write(&path, [0x1f, 0x8b, 8, 0, 1, 2, 3]).unwrap();
