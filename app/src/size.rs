@@ -23,7 +23,8 @@ const UNITS: [(&str, u64); 12] = [
     ("B", 1),
 ];
 
-/// A text that is no size, pool or count. Each displays as one line that says how these are written.
+/// A text that is no size, pool or count. Each displays as one line that says how these are
+/// written.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ParseSizeError {
     /// It is no size.

@@ -191,8 +191,8 @@ impl<'b> FrameBuilder<'b> {
     ///
     /// # Errors
     ///
-    /// Faults of the backend, too little memory, and a tree that rays could not follow: an allocator
-    /// may grant overlapping blocks.
+    /// Faults of the backend, too little memory, and a tree that rays could not follow: an
+    /// allocator may grant overlapping blocks.
     pub fn tree(&self) -> Result<Option<DeviceTree<'_>>, TreeError> {
         let (Some(kept), Some(triangles)) = (&self.latest, &self.triangles) else {
             return Ok(None);

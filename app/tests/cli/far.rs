@@ -1,5 +1,5 @@
-//! Surveys, whose coordinates are far from the origin: trees, pictures and views of them are those of
-//! the same scene near it.
+//! Surveys, whose coordinates are far from the origin: trees, pictures and views of them are those
+//! of the same scene near it.
 
 use std::fs;
 
@@ -29,8 +29,8 @@ fn survey([x, y, z]: [f64; 3]) -> String {
 
 const FAR: [f64; 3] = [500_224.0, 128.0, -5_800_192.0];
 
-/// The scene at the place of `far.obj` as `far.obj`, and as `near.obj` without the offset by which it
-/// is read.
+/// The scene at the place of `far.obj` as `far.obj`, and as `near.obj` without the offset by which
+/// it is read.
 fn folder() -> (Folder, [f64; 3]) {
     let folder = Folder::new();
     folder.put("far.obj", survey(FAR));

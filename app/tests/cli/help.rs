@@ -184,8 +184,8 @@ fn pages(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The commands of this program on a page: among its indented lines, and behind a prompt in its fenced
-/// blocks.
+/// The commands of this program on a page: among its indented lines, and behind a prompt in its
+/// fenced blocks.
 fn commands_of(page: &str) -> Vec<String> {
     let code = page.replace(" \\\n", " ");
     let mut is_fenced = false;

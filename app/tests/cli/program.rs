@@ -105,8 +105,8 @@ impl Folder {
         names.join(" ")
     }
 
-    /// Runs the program. `arguments` are words separated by spaces; `@name` among them is the file of
-    /// that name in the folder.
+    /// Runs the program. `arguments` are words separated by spaces; `@name` among them is the file
+    /// of that name in the folder.
     pub fn run(&self, arguments: impl AsRef<str>) -> Outcome {
         let arguments = arguments.as_ref();
         let words = arguments

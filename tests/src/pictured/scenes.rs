@@ -207,8 +207,8 @@ fn in_daylight(scene: &Scene) -> Subject {
     Subject::new(scene, CameraView::default(), &lights)
 }
 
-/// A scene in the dark under spots in its upper half: a soft one, one with a sharp edge and one that
-/// leaves out half of all directions.
+/// A scene in the dark under spots in its upper half: a soft one, one with a sharp edge and one
+/// that leaves out half of all directions.
 fn under_spots(scene: &Scene, name: &str) -> Subject {
     let bounds = scene.bounds();
     let length = bounds.extent().length();
@@ -340,8 +340,8 @@ fn all_textures() -> Scene {
         .expect("textures that fit")
 }
 
-/// A bent surface in patches of matt, metal, blended and masked materials, whose vertices have colours
-/// and alpha, and which has no textures.
+/// A bent surface in patches of matt, metal, blended and masked materials, whose vertices have
+/// colours and alpha, and which has no textures.
 fn all_colours() -> Scene {
     let scene = generate::landscape(TRIANGLES, 7).expect("few triangles");
     let white = Material::matt("white", Vec3::ONE);
