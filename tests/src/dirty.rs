@@ -1,8 +1,6 @@
 //! A backend in whose memory nothing may be assumed.
 
-use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
-use heapwood_device::host::HostAllocator;
-use heapwood_device::launch::KernelId;
+use heapwood::backend::{Backend, BackendError, Cpu, Launch, Memory};
 
 /// The byte that fills memory unless the caller asked for zeros.
 const DIRT: u8 = 0xa5;
@@ -12,18 +10,13 @@ const PIECE: u64 = 1 << 20;
 /// Another backend whose memory holds arbitrary data of earlier owners, as on a GPU.
 pub struct Dirty<B>(pub B);
 
+/// The CPU with so many workers.
+pub fn threads(workers: usize) -> Dirty<Cpu> {
+    Dirty(Cpu::with_threads(workers).expect("workers"))
+}
+
 impl<B: Backend> Backend for Dirty<B> {
-    fn info(&self) -> DeviceInfo {
-        self.0.info()
-    }
-
-    fn solo_workers(&self) -> u32 {
-        self.0.solo_workers()
-    }
-
-    fn free_memory(&self) -> Result<u64, BackendError> {
-        self.0.free_memory()
-    }
+    crate::delegated!(0);
 
     fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
         let memory = self.0.allocate(bytes)?;
@@ -41,13 +34,5 @@ impl<B: Backend> Backend for Dirty<B> {
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
         // SAFETY: the caller's promise.
         unsafe { self.0.launch_parts(parts) }
-    }
-
-    fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<Option<(u32, u32)>, BackendError> {
-        self.0.registers(kernel, allocator)
     }
 }

@@ -6,16 +6,15 @@
 use std::sync::Mutex;
 
 use heapwood::allocators::{Spec, all};
-use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
+use heapwood::backend::{Backend, BackendError, Launch, Memory};
 use heapwood::graph::Change;
 use heapwood::heap::{DeviceHeap, HeapError};
 use heapwood::size::Pool;
 use heapwood::tree::{KernelBuild, Options};
 use heapwood_device::allocator::SYSTEM_HEAP_STATE;
-use heapwood_device::host::HostAllocator;
-use heapwood_device::launch::KernelId;
 use heapwood_scenes::generate;
 use heapwood_tests::clauses;
+use heapwood_tests::delegated;
 use heapwood_tests::gpu::Lanes::{Apart, Together};
 use heapwood_tests::gpu::{Trial, cpu, gpu, turn};
 use heapwood_tests::graph::expected::Kept;
@@ -202,17 +201,7 @@ struct Counting {
 }
 
 impl Backend for Counting {
-    fn info(&self) -> DeviceInfo {
-        self.cpu.info()
-    }
-
-    fn solo_workers(&self) -> u32 {
-        self.cpu.solo_workers()
-    }
-
-    fn free_memory(&self) -> Result<u64, BackendError> {
-        self.cpu.free_memory()
-    }
+    delegated!(cpu);
 
     fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
         self.cpu.allocate(bytes)
@@ -229,13 +218,5 @@ impl Backend for Counting {
             }
         }
         Ok(times)
-    }
-
-    fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<Option<(u32, u32)>, BackendError> {
-        self.cpu.registers(kernel, allocator)
     }
 }
