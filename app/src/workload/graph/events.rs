@@ -46,7 +46,7 @@ pub struct EventBatch {
 /// Events without times cannot be grouped by them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{option} is for timed events: signed ones have no time")]
-pub struct NoTimes {
+pub struct UntimedEvents {
     /// The option that needs times.
     pub option: &'static str,
 }
@@ -59,25 +59,25 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// [`NoTimes`] if signed events are to be grouped by time or to go after a window.
+    /// [`UntimedEvents`] if signed events are to be grouped by time or to go after a window.
     pub fn new(
         events: &Events,
         batching: Batching,
         window: Option<u64>,
         graph: &Input,
-    ) -> Result<Self, NoTimes> {
+    ) -> Result<Self, UntimedEvents> {
         let key = |[u, v]: Edge| match graph.rows.directed {
             true => [u, v],
             false => [u.min(v), u.max(v)],
         };
         let batches = match (events, batching) {
             (Events::Signed(_), Batching::Time(_)) => {
-                return Err(NoTimes {
+                return Err(UntimedEvents {
                     option: "--batch-time",
                 });
             }
             (Events::Signed(_), _) if window.is_some() => {
-                return Err(NoTimes { option: "--window" });
+                return Err(UntimedEvents { option: "--window" });
             }
             (Events::Signed(events), Batching::Count(count)) => {
                 let edges = events.chunks(count).map(|batch| {
@@ -267,7 +267,7 @@ mod tests {
             (Batching::Count(5), Some(1), "--window"),
         ] {
             let refused = EventStream::new(&events, batching, window, &loaded(&[], true));
-            assert_eq!(refused.unwrap_err(), NoTimes { option });
+            assert_eq!(refused.unwrap_err(), UntimedEvents { option });
         }
     }
 
