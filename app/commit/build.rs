@@ -16,8 +16,8 @@ fn main() {
         println!("cargo::rustc-env=HEAPWOOD_COMMIT={}", commit.trim());
     }
     // The log of HEAD grows with each commit and checkout. The index does not serve: `git status`
-    // and `git describe` itself write it. Whether files differ depends on all that git tracks; a new
-    // file that is only staged is not seen.
+    // and `git describe` itself write it. Whether files differ depends on all that git tracks; a
+    // new file that is only staged is not seen.
     let heads = git(&["rev-parse", "--git-path", "HEAD", "--git-path", "logs/HEAD"]);
     let tracked = git(&["ls-tree", "--name-only", "HEAD"]);
     for file in [heads, tracked].iter().flatten().flat_map(|it| it.lines()) {

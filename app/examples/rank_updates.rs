@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         },
     )?;
     let (rows, _) = Csr::build(edges, CsrOptions::default());
-    let backend = Cpu::new(None, None)?;
+    let backend = Cpu::new()?;
     let mut graph = Store::new(&backend, Options::default(), &rows, None)?;
     let before = graph.pagerank(&RankOptions::default(), None)?;
 

@@ -191,7 +191,7 @@ impl<'b> DeviceHeap<'b> {
             let bytes = elsewhere.next_multiple_of(SYSTEM_HEAP_STEP);
             backend.size_system_heap(if whole { pool_bytes } else { bytes }, whole)?;
         }
-        let pool = backend.memory(pool_bytes - elsewhere, false)?;
+        let pool = backend.allocate(pool_bytes - elsewhere)?;
         let heap = spec
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
@@ -287,7 +287,7 @@ impl<'b> DeviceHeap<'b> {
     /// Faults of the backend.
     pub fn state(&self) -> Result<State, BackendError> {
         let bytes = (STATE_WORDS * size_of::<u64>()) as u64;
-        let memory = self.backend.memory(bytes, true)?;
+        let memory = self.backend.allocate_zeroed(bytes)?;
         let words = memory.address().cast();
         let launch = Launch {
             call: Call::of::<Report>(ReportArguments { words }),

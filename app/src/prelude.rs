@@ -14,8 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A hit names a triangle of the scene after polygons were divided and triangles cleaned. A scene that
-//! was loaded with [`CleanOptions::keep_faces`] has the face of the file, [`Scene::face`].
+//! A hit names a triangle of the scene after polygons were divided and triangles cleaned. A scene
+//! that was loaded with [`CleanOptions::keep_faces`] has the face of the file, [`Scene::face`].
 //!
 //! Time an allocator, with 10,000 threads that request 256 bytes each:
 //!

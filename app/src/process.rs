@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(late, Exit::Well(text));
     }
 
-    /// The input is longer than a pipe, so that its writer waits for a process that reads none of it.
+    /// The input is longer than a pipe, so that its writer waits for a process that reads none of
+    /// it.
     #[cfg(unix)]
     #[test]
     fn input_that_is_not_read_holds_nothing_up() {

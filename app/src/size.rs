@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 pub use heapwood_results::display;
+use thiserror::Error;
 
 use crate::word::{Word, by_text};
 
@@ -22,14 +23,32 @@ const UNITS: [(&str, u64); 12] = [
     ("B", 1),
 ];
 
+/// A text that is no size, pool or count. Each displays as one line that says how these are
+/// written.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ParseSizeError {
+    /// It is no size.
+    #[error("`{0}` is not a size: write bytes, or a number with KiB, MiB or GiB")]
+    Size(String),
+    /// It ends like a multiple, and is none.
+    #[error("`{0}` is not a multiple such as 200x")]
+    Multiple(String),
+    /// It is no pool.
+    #[error("`{0}` is no pool: write auto, 200x or a size such as 64MiB")]
+    Pool(String),
+    /// It is no count.
+    #[error("write a whole number, or a power such as 2^20")]
+    Count,
+}
+
 /// Bytes of a size such as `4096`, `64MiB` or `1.5G` (K, M, G and T are powers
 /// of 1024).
 ///
 /// # Errors
 ///
-/// A message that says how sizes are written.
-pub fn parse(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is not a size: write bytes, or a number with KiB, MiB or GiB");
+/// [`ParseSizeError::Size`].
+pub fn parse(text: &str) -> Result<u64, ParseSizeError> {
+    let wrong = || ParseSizeError::Size(text.to_owned());
     let (number, unit) = UNITS
         .iter()
         .find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))
@@ -87,19 +106,18 @@ impl Word for Pool {
 ///
 /// # Errors
 ///
-/// A message that says how pools are written.
-pub fn parse_pool(text: &str) -> Result<Pool, String> {
+/// [`ParseSizeError::Multiple`] or [`ParseSizeError::Pool`].
+pub fn parse_pool(text: &str) -> Result<Pool, ParseSizeError> {
     if text == "auto" {
         return Ok(Pool::Auto);
     }
     if let Some(factor) = text.strip_suffix('x') {
         return match factor.parse::<f64>() {
             Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(Pool::Times(factor)),
-            _ => Err(format!("`{text}` is not a multiple such as 200x")),
+            _ => Err(ParseSizeError::Multiple(text.to_owned())),
         };
     }
-    let bytes = parse(text)
-        .map_err(|_| format!("`{text}` is no pool: write auto, 200x or a size such as 64MiB"))?;
+    let bytes = parse(text).map_err(|_| ParseSizeError::Pool(text.to_owned()))?;
     Ok(Pool::Bytes(bytes))
 }
 
@@ -107,13 +125,13 @@ pub fn parse_pool(text: &str) -> Result<Pool, String> {
 ///
 /// # Errors
 ///
-/// A message that says how counts are written.
-pub fn parse_count(text: &str) -> Result<u64, String> {
+/// [`ParseSizeError::Count`].
+pub fn parse_count(text: &str) -> Result<u64, ParseSizeError> {
     let count = match text.strip_prefix("2^") {
         Some(exponent) => exponent.parse().ok().and_then(|e| 1_u64.checked_shl(e)),
         None => text.parse().ok(),
     };
-    count.ok_or_else(|| "write a whole number, or a power such as 2^20".to_owned())
+    count.ok_or(ParseSizeError::Count)
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn spec(text: &str) -> Spec {
 fn memory_is_aligned_zeroed_and_copied() {
     for backend in backends() {
         for bytes in [1, 255, 256, 1_000_003] {
-            let memory = backend.memory(bytes, true).unwrap();
+            let memory = backend.allocate_zeroed(bytes).unwrap();
             assert_eq!(memory.address() as usize % 256, 0);
             assert_eq!(memory.bytes(), bytes);
             assert_eq!(
@@ -48,7 +48,7 @@ fn memory_is_aligned_zeroed_and_copied() {
                 vec![0; bytes as usize]
             );
         }
-        let memory = backend.memory(4096, true).unwrap();
+        let memory = backend.allocate_zeroed(4096).unwrap();
         memory.upload(8, &[1_u32, 2, 3]).unwrap();
         assert_eq!(memory.download::<u32>(4, 5).unwrap(), [0, 1, 2, 3, 0]);
         memory.zero_front(12).unwrap();
@@ -71,7 +71,7 @@ fn every_thread_of_a_launch_runs_once() {
             let spec = spec("atomicmalloc");
             let heap = DeviceHeap::new(&*backend, &spec, 1 << 20).unwrap();
             heap.init().unwrap();
-            let blocks = backend.memory(4 * 5000, true).unwrap();
+            let blocks = backend.allocate_zeroed(4 * 5000).unwrap();
             let arguments = ThreadsArguments {
                 blocks: blocks.address(),
                 threads: 5000,
@@ -106,7 +106,7 @@ fn a_heap_reports_what_is_live() {
             assert_eq!(empty.used_bytes, 0);
             assert!(empty.free_bytes >= heap.max_block() && heap.max_block() > 1 << 19);
 
-            let blocks = backend.memory(4 * 100, true).unwrap();
+            let blocks = backend.allocate_zeroed(4 * 100).unwrap();
             let arguments = ThreadsArguments {
                 blocks: blocks.address(),
                 threads: 100,
@@ -147,6 +147,6 @@ fn what_has_no_heap_or_does_not_fit_is_an_error() {
             assert!(error.to_string().contains(expected), "{error}");
             assert!(!matches!(error, HeapError::Backend(_)));
         }
-        assert!(backend.memory(1 << 60, false).is_err());
+        assert!(backend.allocate(1 << 60).is_err());
     }
 }

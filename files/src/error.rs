@@ -25,3 +25,40 @@ pub enum ReadError {
     #[error("larger than {0} bytes")]
     TooLarge(u64),
 }
+
+/// The parts of messages that differ by what is read: the ways out.
+pub struct ReadHints {
+    /// The thing to name in a directory.
+    pub directory: &'static str,
+    /// The files that are read in place of one that is no text.
+    pub binary: &'static str,
+    /// The way out of an archive.
+    pub archive: &'static str,
+    /// The end of the message of a file that is too large.
+    pub too_large: &'static str,
+}
+
+impl ReadError {
+    /// One line that names the file, the cause and the way out.
+    pub fn message(&self, path: &str, hints: &ReadHints) -> String {
+        match self {
+            Self::Failed(cause) => format!("cannot read {path}: {cause}"),
+            Self::Directory => format!("{path} is a directory: name {} in it", hints.directory),
+            Self::Binary(offset) => {
+                format!("{path} is not text: byte {offset} is 0; {}", hints.binary)
+            }
+            Self::Packed(format, cause) => {
+                format!("{path} is damaged {format}: {cause}; copy or compress it again")
+            }
+            Self::Archive(format) => {
+                format!(
+                    "{path} is packed as {format}, which is not read: {}",
+                    hints.archive
+                )
+            }
+            Self::TooLarge(limit) => {
+                format!("{path} is larger than {limit} bytes{}", hints.too_large)
+            }
+        }
+    }
+}

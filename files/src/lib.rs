@@ -25,7 +25,7 @@ mod signature;
 
 pub use bounds::check_text;
 pub use encoding::to_utf8;
-pub use error::ReadError;
+pub use error::{ReadError, ReadHints};
 pub use gzip::{compress, is_gz};
 pub use output::{Output, check_writable};
 pub use packing::{decompress, stem, unpacked};

@@ -6,20 +6,20 @@
 use std::io;
 use std::path::Path;
 
-use heapwood_files::ReadError;
+use heapwood_files::{ReadError, ReadHints};
 
 use crate::{Format, MAX_VERTICES};
 
 /// Why a graph was refused, or could not be written or made.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    /// The file could not be opened or read.
-    #[error("cannot read {path}: {source}")]
+    /// The file could not be read.
+    #[error("{}", .source.message(path, &HINTS))]
     Read {
         /// The file.
         path: String,
-        /// The error of the operating system.
-        source: io::Error,
+        /// The cause.
+        source: ReadError,
     },
     /// The file could not be written.
     #[error("cannot write {path}: {source}")]
@@ -28,12 +28,6 @@ pub enum GraphError {
         path: String,
         /// The error of the operating system.
         source: io::Error,
-    },
-    /// The path names a directory.
-    #[error("{path} is a directory: name a graph file in it")]
-    Directory {
-        /// The path.
-        path: String,
     },
     /// The file has no bytes, or nothing but white space and comments.
     #[error("{path} is empty: there is no graph in it")]
@@ -46,42 +40,6 @@ pub enum GraphError {
     NoEvents {
         /// The file.
         path: String,
-    },
-    /// The file is not text.
-    #[error(
-        "{path} is not text: byte {offset} is 0; graphs are read from text, plain or compressed"
-    )]
-    Binary {
-        /// The file.
-        path: String,
-        /// Where the first zero byte is, counted from 0 after decompression.
-        offset: usize,
-    },
-    /// The file starts as something compressed in this way but cannot be decompressed.
-    #[error("{path} is damaged {format}: {source}; copy or compress it again")]
-    Packed {
-        /// The file.
-        path: String,
-        /// The way.
-        format: &'static str,
-        /// The error of the decompressor.
-        source: io::Error,
-    },
-    /// The file is packed in a way that is not read.
-    #[error("{path} is packed as {format}, which is not read: unpack it, or pipe it to /dev/stdin")]
-    Archive {
-        /// The file.
-        path: String,
-        /// The way.
-        format: &'static str,
-    },
-    /// The file, or what it decompresses to, is too large.
-    #[error("{path} is larger than {limit} bytes of text: raise the limit if memory allows")]
-    TooLarge {
-        /// The file.
-        path: String,
-        /// The limit in bytes.
-        limit: u64,
     },
     /// A line breaks a rule of the format.
     #[error("{path}:{line}: {problem}")]
@@ -161,22 +119,19 @@ pub enum GraphError {
     },
 }
 
+/// The ways out of files that are not read.
+const HINTS: ReadHints = ReadHints {
+    directory: "a graph file",
+    binary: "graphs are read from text, plain or compressed",
+    archive: "unpack it, or pipe it to /dev/stdin",
+    too_large: " of text: raise the limit if memory allows",
+};
+
 impl GraphError {
     /// The error of a file of this name that could not be read.
-    pub(crate) fn reading(path: impl Into<String>, error: ReadError) -> Self {
+    pub(crate) fn reading(path: impl Into<String>, source: ReadError) -> Self {
         let path = path.into();
-        match error {
-            ReadError::Failed(source) => Self::Read { path, source },
-            ReadError::Directory => Self::Directory { path },
-            ReadError::Binary(offset) => Self::Binary { path, offset },
-            ReadError::Packed(format, source) => Self::Packed {
-                path,
-                format,
-                source,
-            },
-            ReadError::Archive(format) => Self::Archive { path, format },
-            ReadError::TooLarge(limit) => Self::TooLarge { path, limit },
-        }
+        Self::Read { path, source }
     }
 
     /// The error of a file that could not be written.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
+use std::str::FromStr;
 
 use heapwood_files::unpacked;
 
@@ -49,11 +50,6 @@ impl Format {
         matches!(self, Self::Metis | Self::Col)
     }
 
-    /// The format of a short name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// The format that a file's suffix stands for, `.gz` and the like left aside.
     pub fn by_suffix(path: &Path) -> Option<Self> {
         let suffix = suffix(path)?;
@@ -65,6 +61,22 @@ impl Format {
             "el" | "e" | "edges" | "edgelist" | "tsv" | "csv" | "txt" => Some(Self::EdgeList),
             _ => None,
         }
+    }
+}
+
+/// There is no format of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("choose from {}", Format::ALL.map(Format::name).join(", "))]
+pub struct UnknownFormat;
+
+/// By the short name.
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let mut formats = Self::ALL.into_iter();
+        let found = formats.find(|format| format.name() == name);
+        found.ok_or(UnknownFormat)
     }
 }
 
@@ -110,8 +122,8 @@ mod tests {
     #[test]
     fn names_are_found_again() {
         for format in Format::ALL {
-            assert_eq!(Format::by_name(format.name()), Some(format));
+            assert_eq!(format.name().parse(), Ok(format));
         }
-        assert_eq!(Format::by_name("obj"), None);
+        assert_eq!("obj".parse::<Format>(), Err(UnknownFormat));
     }
 }

@@ -52,7 +52,7 @@ pub struct AllocatorRow {
     pub name: String,
     /// A short description.
     pub what: String,
-    /// Where it comes from.
+    /// Its source.
     pub paper: String,
     /// Whether blocks can be freed.
     pub frees: bool,

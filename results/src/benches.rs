@@ -27,12 +27,12 @@ pub struct GraphCrateRow {
     pub relabel_ms: Option<Samples>,
     /// Theirs for the count after that.
     pub relabelled_ms: Option<Samples>,
-    /// Where the result comes from.
+    /// The source of the result.
     #[serde(flatten)]
     pub origin: Origin,
 }
 
-/// Where a result comes from.
+/// The source of a result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// The allocator of our store.
@@ -140,7 +140,7 @@ pub struct EmbreeRow {
     pub cpu: String,
     /// Threads of either side.
     pub threads: u64,
-    /// Where the result comes from.
+    /// The source of the result.
     pub meta: Meta,
 }
 
@@ -205,7 +205,7 @@ pub struct KdtreeRayRow {
     pub cpu: String,
     /// Threads of either side.
     pub threads: u64,
-    /// Where the result comes from.
+    /// The source of the result.
     pub meta: Meta,
 }
 

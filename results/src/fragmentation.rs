@@ -27,7 +27,7 @@ pub struct FragmentationRow {
     pub bytes: u64,
     /// How it ended.
     pub status: Status,
-    /// Why it did not end well.
+    /// The error of a case that did not end well.
     pub error: Option<String>,
     /// By what addresses live blocks overlap; null if their addresses do not show that.
     #[serde(default)]

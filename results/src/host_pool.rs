@@ -36,7 +36,7 @@ impl Pattern {
 /// The result of a case; the keys are stable, what does not apply is null.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HostPoolRow {
-    /// Where memory comes from.
+    /// The source of the memory.
     pub source: String,
     /// The pattern.
     pub pattern: Pattern,
@@ -46,7 +46,7 @@ pub struct HostPoolRow {
     pub threads: u32,
     /// How it ended.
     pub status: Status,
-    /// Why it did not end well.
+    /// The error of a case that did not end well.
     pub error: Option<String>,
     /// Pairs of an allocation and a deallocation that were timed one by one, of all threads.
     pub pairs: u64,

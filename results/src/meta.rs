@@ -55,8 +55,8 @@ pub struct LinkMeta {
     pub call: Vec<CallCost>,
 }
 
-/// The cost of a call of the user's allocator, by the kernel of `threads` that allocates: medians in
-/// milliseconds.
+/// The cost of a call of the user's allocator, by the kernel of `threads` that allocates: medians
+/// in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallCost {
     /// Threads; each makes one request.

@@ -137,7 +137,7 @@ pub struct MicroRow {
     pub turns: Option<u32>,
     /// How it ended.
     pub status: Status,
-    /// Why it did not end well.
+    /// The error of a case that did not end well.
     pub error: Option<String>,
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: Option<Samples>,

@@ -9,7 +9,7 @@ use crate::Status;
 pub struct Outcome<R> {
     /// How it ended.
     pub status: Status,
-    /// Why it did not end well, in one line.
+    /// The error of a case that did not end well, in one line.
     pub error: Option<String>,
     /// The report of the case, if it succeeded.
     pub result: Option<R>,

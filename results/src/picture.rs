@@ -65,8 +65,8 @@ pub struct PictureReport {
     pub ray_ms: Option<RayTimes>,
 }
 
-/// Values of the options of the same names, given or not, that a picture of its kind depends on: with
-/// the seed, the view and these it can be repeated.
+/// Values of the options of the same names, given or not, that a picture of its kind depends on:
+/// with the seed, the view and these it can be repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShadeOptions {
     /// The most surfaces of a path.

@@ -1,4 +1,5 @@
-//! Writes the textures of `data/parlour.obj`: `cargo run -p heapwood-scenes --example make_textures`.
+//! Writes the textures of `data/parlour.obj`: `cargo run -p heapwood-scenes --example
+//! make_textures`.
 //!
 //! Sums and products of integers alone make them, so that they are the same on every machine.
 

@@ -1,8 +1,8 @@
 //! Colours of vertices, as triangles' corners have them. Linear RGB multiplies the diffuse or base
 //! colour of a material, and alpha its opacity. Positions and trees know nothing of them.
 //!
-//! Scans have the colours of photographs: those of OBJ and PLY are encoded as sRGB. Those of glTF are
-//! linear.
+//! Scans have the colours of photographs: those of OBJ and PLY are encoded as sRGB. Those of glTF
+//! are linear.
 
 use crate::{Warning, decoded};
 use rayon::prelude::*;
@@ -16,7 +16,8 @@ pub(crate) const WHITE: [f32; 4] = [1.0; 4];
 /// The byte of sRGB that is brightest.
 const BYTE: f32 = 255.0;
 
-/// A colour within its bounds, and whether it was not: NaN becomes 1, and other numbers the nearest.
+/// A colour within its bounds, and whether it was not: NaN becomes 1, and other numbers the
+/// nearest.
 pub(crate) fn sound(colour: [f32; 4]) -> ([f32; 4], bool) {
     let is_sound = |number: f32| (0.0..=1.0).contains(&number);
     let sound = |number: f32| match number.is_nan() {

@@ -44,6 +44,7 @@ pub use colours::CornerColours;
 pub use error::{GltfProblem, LineProblem, PlyProblem, SceneError};
 pub use gltf::read_gltf;
 pub use hash::fnv1a;
+pub use heapwood_files::ReadError;
 pub use load::{load, load_relative_to};
 pub use loaded::Loaded;
 pub use material::{Material, MaterialTextures};

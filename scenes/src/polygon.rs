@@ -33,10 +33,11 @@ impl Fans {
         })
     }
 
-    /// Appends the triangles of the polygon with this number and these corners, three or more. One that is
-    /// convex becomes the fan of its first corner; one with notches is divided along diagonals
-    /// inside of it; one that crosses itself, or has notches and more than 256 corners, becomes
-    /// a fan and is counted. One with a position that is not finite has no shape, and becomes a fan.
+    /// Appends the triangles of the polygon with this number and these corners, three or more. One
+    /// that is convex becomes the fan of its first corner; one with notches is divided along
+    /// diagonals inside of it; one that crosses itself, or has notches and more than 256 corners,
+    /// becomes a fan and is counted. One with a position that is not finite has no shape, and
+    /// becomes a fan.
     pub fn triangulate(
         &mut self,
         number: usize,

@@ -1,7 +1,7 @@
-//! Details that coordinates lose as 32-bit floats, and the offset that keeps them. Surveys count metres from
-//! the equator or from the centre of the earth: at 4.7e6 a 32-bit float has steps of half a metre.
-//! A scene that loses details there is read relative to an offset in doubles; every other scene
-//! keeps the coordinates of its file, bit for bit.
+//! Details that coordinates lose as 32-bit floats, and the offset that keeps them. Surveys count
+//! metres from the equator or from the centre of the earth: at 4.7e6 a 32-bit float has steps of
+//! half a metre. A scene that loses details there is read relative to an offset in doubles; every
+//! other scene keeps the coordinates of its file, bit for bit.
 
 use crate::{MAX_COORDINATE, SceneError, Warning};
 use glam::{DVec3, Vec3};
@@ -12,17 +12,18 @@ const TOLERANCE: f64 = 0.01;
 /// Narrower triangles, by their height in relation to their longest side, are not looked at: their
 /// areas are rounding errors anywhere.
 const MIN_HEIGHT: f64 = 1e-3;
-/// Triangles that are higher than so many steps of a coordinate keep their areas within the tolerance.
-/// Rounding moves a vertex by at most sqrt(3) / 2 steps, and the sides of a triangle are at most three
-/// times the longest. So twice its area changes by at most 2.6 steps times the longest side, which is
-/// 1 % at a height of 260 steps; the rest is for the squares of what is left out here.
+/// Triangles that are higher than so many steps of a coordinate keep their areas within the
+/// tolerance. Rounding moves a vertex by at most sqrt(3) / 2 steps, and the sides of a triangle are
+/// at most three times the longest. So twice its area changes by at most 2.6 steps times the
+/// longest side, which is 1 % at a height of 260 steps; the rest is for the squares of what is left
+/// out here.
 const AMPLE_HEIGHT_STEPS: f64 = 280.0;
 /// By how many steps the height of a rounded triangle may differ from its own.
 const HEIGHT_ERROR_STEPS: f64 = 4.0;
 /// A mesh is dense where sides of a typical size are shorter than so many steps of a coordinate.
 const AMPLE_STEPS: f64 = 1024.0;
-/// An offset is looked for where at least one of so many triangles changes. It moves all of them, so a
-/// few small ones in a scene that floats hold do not ask for it.
+/// An offset is looked for where at least one of so many triangles changes. It moves all of them,
+/// so a few small ones in a scene that floats hold do not ask for it.
 const TRIANGLES_PER_CHANGE: usize = 100;
 
 /// A position relative to an offset, rounded once.
@@ -100,8 +101,8 @@ impl Reach {
     }
 }
 
-/// How large the triangles of a mesh are in steps of 32-bit floats. No sample of them tells that: one
-/// triangle elsewhere makes the box of all as large as it likes.
+/// How large the triangles of a mesh are in steps of 32-bit floats. No sample of them tells that:
+/// one triangle elsewhere makes the box of all as large as it likes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
     reach: Reach,
@@ -139,8 +140,8 @@ impl Sizes {
         self.reach.step()
     }
 
-    /// Adds a triangle of the mesh whose step is `step`; returns whether it may change. Its own step
-    /// is at most that, and looked at only where the other one leaves it open.
+    /// Adds a triangle of the mesh whose step is `step`; returns whether it may change. Its own
+    /// step is at most that, and looked at only where the other one leaves it open.
     pub fn add(&mut self, corners: [[f64; 3]; 3], step: f64) -> bool {
         let may_lose = may_change(corners, step) && Self::of_triangle(corners).may_lose;
         self.count += 1;
@@ -234,7 +235,8 @@ impl Loss {
 
     /// The middle of the triangles that change, rounded to a multiple of a power of two above their
     /// extent. With so few bits differences are exact, and scenes that differ little share it. None
-    /// where nothing changes, or little in a scene of larger triangles, or the middle is the origin.
+    /// where nothing changes, or little in a scene of larger triangles, or the middle is the
+    /// origin.
     pub fn offset(&self) -> Option<DVec3> {
         let is_common = self.is_dense || self.count >= self.triangles / TRIANGLES_PER_CHANGE;
         if self.count == 0 || !is_common {
@@ -292,9 +294,9 @@ impl Loss {
     }
 }
 
-/// Whether rounding to steps of at most this length may change the area of a triangle, exact or already
-/// rounded, by more than the tolerance. Its height tells that: a long narrow triangle loses its area
-/// where its sides lose nothing.
+/// Whether rounding to steps of at most this length may change the area of a triangle, exact or
+/// already rounded, by more than the tolerance. Its height tells that: a long narrow triangle loses
+/// its area where its sides lose nothing.
 fn may_change(corners: [[f64; 3]; 3], step: f64) -> bool {
     let longest = squared_longest_side(corners);
     // Squares, without the roots that nearly all triangles have no need of.

@@ -52,7 +52,8 @@ pub(crate) struct Parts {
 }
 
 impl Scene {
-    /// A scene without textures and normals from its parts; `material_of` has one index per triangle.
+    /// A scene without textures and normals from its parts; `material_of` has one index per
+    /// triangle.
     ///
     /// # Errors
     /// [`SceneError::Inconsistent`] or [`SceneError::MaterialCount`] where an
@@ -114,9 +115,9 @@ impl Scene {
         })
     }
 
-    /// This scene with these colours in place of those that it has: of the corners of each triangle, in
-    /// the order of its vertices, or none at all. They are linear RGB, which scales the diffuse colour
-    /// of materials, and alpha, which scales their opacity, from 0 to 1.
+    /// This scene with these colours in place of those that it has: of the corners of each
+    /// triangle, in the order of its vertices, or none at all. They are linear RGB, which scales
+    /// the diffuse colour of materials, and alpha, which scales their opacity, from 0 to 1.
     ///
     /// # Errors
     /// [`SceneError::Colours`] where the count is another or a number is out of range.

@@ -6,6 +6,7 @@ pub mod buffer;
 pub mod clipping;
 pub mod conformance;
 pub mod cornell;
+pub mod delegated;
 pub mod dirty;
 pub mod fences;
 pub mod gpu;

@@ -19,6 +19,16 @@ pub const MATT: SurfaceMaterial = SurfaceMaterial {
     refraction: 1.5,
     transparency: 0.0,
 };
+/// A white that only scatters, and absorbs nothing.
+pub const CHALK: SurfaceMaterial = SurfaceMaterial {
+    diffuse: Vec3::ONE,
+    ..MATT
+};
+/// Clear, and refracts.
+pub const GLASS: SurfaceMaterial = SurfaceMaterial {
+    transmission: 1.0,
+    ..MATT
+};
 /// No light from around.
 pub const DARK: Sky = Sky {
     zenith: Vec3::ZERO,
@@ -29,6 +39,25 @@ pub const WHITE: Sky = Sky {
     zenith: Vec3::ONE,
     nadir: Vec3::ONE,
 };
+
+/// A light that reflects nothing.
+pub fn glowing(emission: f32) -> SurfaceMaterial {
+    SurfaceMaterial {
+        diffuse: Vec3::ZERO,
+        emission: Vec3::splat(emission),
+        ..MATT
+    }
+}
+
+/// Grey with a lobe of reflections.
+pub fn glossy(diffuse: f32, specular: f32, roughness: f32) -> SurfaceMaterial {
+    SurfaceMaterial {
+        diffuse: Vec3::splat(diffuse),
+        specular: Vec3::splat(specular),
+        roughness,
+        ..MATT
+    }
+}
 
 /// Triangles with their materials.
 #[derive(Default)]

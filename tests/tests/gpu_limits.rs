@@ -1,8 +1,8 @@
-//! The graph store where entries can be numbered no more, at full size: 2^32 entries, 100
-//! GiB of a GPU's memory and 60 of the machine's. So it is tried only when asked for:
-//! `cargo test -p heapwood-tests --test gpu_limits -- --ignored`. `HEAPWOOD_TEST_ALLOCATORS=A` has another
-//! allocator serve it, of those that can use so large a pool. `graph::limits` has the same
-//! with smaller limits.
+//! The graph store where entries can be numbered no more, at full size: 2^32 entries, 100 GiB of a
+//! GPU's memory and 60 of the machine's. So it is tried only when asked for: `cargo test -p
+//! heapwood-tests --test gpu_limits -- --ignored`. `HEAPWOOD_TEST_ALLOCATORS=A` has another
+//! allocator serve it, of those that can use so large a pool. `graph::limits` has the same with
+//! smaller limits.
 
 use std::time::Instant;
 

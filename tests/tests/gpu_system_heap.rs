@@ -6,17 +6,16 @@
 use std::sync::Mutex;
 
 use heapwood::allocators::{Spec, all};
-use heapwood::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
+use heapwood::backend::{Backend, BackendError, Launch, Memory};
 use heapwood::graph::Change;
 use heapwood::heap::{DeviceHeap, HeapError};
 use heapwood::max_pool::{MaxPool, PoolLimit};
 use heapwood::size::Pool;
 use heapwood::tree::{KernelBuild, Options};
 use heapwood_device::allocator::SYSTEM_HEAP_STATE;
-use heapwood_device::host::HostAllocator;
-use heapwood_device::launch::KernelId;
 use heapwood_scenes::generate;
 use heapwood_tests::clauses;
+use heapwood_tests::delegated;
 use heapwood_tests::gpu::Lanes::{Apart, Together};
 use heapwood_tests::gpu::{Trial, cpu, gpu, turn};
 use heapwood_tests::graph::expected::Kept;
@@ -277,20 +276,10 @@ struct Counting {
 }
 
 impl Backend for Counting {
-    fn info(&self) -> DeviceInfo {
-        self.cpu.info()
-    }
+    delegated!(cpu);
 
-    fn solo_workers(&self) -> u32 {
-        self.cpu.solo_workers()
-    }
-
-    fn free_memory(&self) -> Result<u64, BackendError> {
-        self.cpu.free_memory()
-    }
-
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.cpu.memory(bytes, zeroed)
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.cpu.allocate(bytes)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
@@ -304,13 +293,5 @@ impl Backend for Counting {
             }
         }
         Ok(times)
-    }
-
-    fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<Option<(u32, u32)>, BackendError> {
-        self.cpu.registers(kernel, allocator)
     }
 }

@@ -147,7 +147,7 @@ pub fn measure(embree: &Embree, view: &View, settings: &Settings) -> Result<Row,
     let camera = camera.map_err(|error| Error::Usage(error.to_string()))?;
     let triangles = tree::triangles(&scene);
     let theirs = embree.build(&triangles, settings.threads, settings.is_robust)?;
-    let backend = Cpu::new(Some(settings.threads), None)?;
+    let backend = Cpu::with_threads(settings.threads)?;
     let threads = Some(settings.threads);
     let built = Builder::Cores { threads }.build(&backend, &scene, Options::default())?;
     let shading = Shading::from(Mode::Eyelight);

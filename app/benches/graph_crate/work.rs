@@ -90,7 +90,7 @@ impl Input {
 /// [`Error::Verification`] if their results differ.
 pub fn measure(input: &Input, arguments: &Arguments, threads: usize) -> Result<Vec<Row>, Error> {
     let rows = input.rows(arguments.smaller)?;
-    let backend = Cpu::new(Some(threads), None)?;
+    let backend = Cpu::with_threads(threads)?;
     let store = ours::store(&backend, &arguments.allocator, &rows)?;
     let case = Case {
         input,

@@ -75,7 +75,7 @@ pub fn measure(name: &str, runs: u32, rays: u32) -> Result<Row, Error> {
     }
     let a_ray = |sum: usize| sum as f64 / rays.len() as f64;
     let samples = |times| Samples::new(times).unwrap_or_else(|| unreachable!("a run at least"));
-    let info = Cpu::new(Some(1), None)?.info();
+    let info = Cpu::with_threads(1)?.info();
     Ok(Row {
         scene: scene.name().to_owned(),
         triangles: triangles.len() as u64,

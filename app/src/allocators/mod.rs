@@ -1,12 +1,14 @@
 //! Allocators as users name them: what there is, and how a choice is written.
 
+mod error;
 mod forms;
 mod parse;
 mod short;
 mod spec;
 
+pub use error::SpecError;
 pub use heapwood_device::description::{Description, Parameter};
-pub use parse::{SpecError, parse_list};
+pub use parse::parse_list;
 pub use short::short_form;
 pub use spec::Spec;
 

@@ -36,7 +36,7 @@ mod tests {
     /// The rules for a section, for the message of a test that finds one broken.
     const FORM: &str = "docs/allocators.md needs a section `## NAME` of 15 to 49 lines, at most \
         90 characters wide, with `Memory`, `Algorithm`, `malloc:`, `free:`, `Waits:` and `Null:`, \
-        and behind it `### Whose is what`; docs/adding-an-allocator.md shows one";
+        and behind it `### Differences from the paper`; docs/adding-an-allocator.md shows one";
 
     /// The fault of a page's section of an allocator.
     fn fault(page: &str, name: &str) -> Option<String> {
@@ -58,8 +58,8 @@ mod tests {
             return fault(format!("a line of {}: {wide}", wide.chars().count()));
         }
         // It is no form's own.
-        match section.contains("\n### Whose is what") {
-            false => fault("no `### Whose is what`".to_owned()),
+        match section.contains("\n### Differences from the paper") {
+            false => fault("no `### Differences from the paper`".to_owned()),
             true => None,
         }
     }
@@ -77,7 +77,9 @@ mod tests {
     fn a_section_that_is_missing_or_malformed_is_told_the_form() {
         let whole = |name: &str| {
             let body = "Memory\n".to_owned() + &"  |\n".repeat(12) + "Algorithm\nmalloc: free:\n";
-            format!("# Page\n\n## {name}\n\n{body}Waits: Null:\n\n### Whose is what\n\nOurs.\n")
+            format!(
+                "# Page\n\n## {name}\n\n{body}Waits: Null:\n\n### Differences from the paper\n\nOurs.\n"
+            )
         };
         let page = whole("bitmap");
         assert_eq!(fault(&page, "bitmap"), None);
@@ -88,8 +90,8 @@ mod tests {
             (page.replace("  |\n", ""), "bitmap: 4 lines; "),
             (page.replace("Null:", &wide), "bitmap: a line of 103: "),
             (
-                page.replace("### Whose", "### Not"),
-                "bitmap: no `### Whose is what`; ",
+                page.replace("### Differences", "### Not"),
+                "bitmap: no `### Differences from the paper`; ",
             ),
         ] {
             let said = fault(&page, "bitmap").expect(what);

@@ -7,7 +7,7 @@ use std::fmt;
 use heapwood_device::allocator::{Heap, Request, SetupError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
-use super::forms;
+use super::{SpecError, forms};
 use crate::word::{Word, by_text};
 
 /// The parameter that every allocator has: requests of a warp are made together.
@@ -78,12 +78,12 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// For an allocator that cannot be checked.
-    pub fn checked_if(&self, check: bool) -> Result<Self, String> {
+    /// [`SpecError::Unchecked`].
+    pub fn checked_if(&self, check: bool) -> Result<Self, SpecError> {
         match check {
-            true => self
-                .checked()
-                .ok_or_else(|| format!("{} has no checked mode", self.name())),
+            true => self.checked().ok_or_else(|| SpecError::Unchecked {
+                allocator: self.name(),
+            }),
             false => Ok(self.clone()),
         }
     }

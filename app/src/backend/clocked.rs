@@ -16,7 +16,7 @@ pub struct Clocked {
 impl Clocked {
     /// One worker.
     pub fn new(ms: Result<f64, BackendError>) -> Self {
-        let cpu = Cpu::new(Some(1), None).unwrap();
+        let cpu = Cpu::with_threads(1).unwrap();
         let after = |_: &Launch| ();
         Self { cpu, ms, after }
     }
@@ -44,8 +44,8 @@ impl Backend for Clocked {
         self.cpu.free_memory()
     }
 
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.cpu.memory(bytes, zeroed)
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.cpu.allocate(bytes)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {

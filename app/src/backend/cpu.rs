@@ -40,14 +40,21 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// So many workers, or one a core, which use no more than `quota`.
+    /// One worker per core.
     ///
     /// # Errors
     ///
     /// When they cannot be started.
-    pub fn new(threads: Option<usize>, quota: Option<Quota>) -> Result<Self, BackendError> {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = threads.unwrap_or_else(cores);
+    pub fn new() -> Result<Self, BackendError> {
+        Self::with_threads(std::thread::available_parallelism().map_or(1, usize::from))
+    }
+
+    /// So many workers, and at least one.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be started.
+    pub fn with_threads(threads: usize) -> Result<Self, BackendError> {
         let others = (threads > 1).then(|| {
             ThreadPoolBuilder::new()
                 .num_threads(threads - 1)
@@ -58,10 +65,16 @@ impl Cpu {
         let others = others.transpose()?;
         Ok(Self {
             others,
-            quota,
+            quota: None,
             linked: None,
             watch: None,
         })
+    }
+
+    /// The same with bounds on its memory and operations.
+    pub fn with_quota(self, quota: Quota) -> Self {
+        let quota = Some(quota);
+        Self { quota, ..self }
     }
 
     /// The same with the allocator of the user's in these shared libraries.
@@ -136,8 +149,13 @@ impl Backend for Cpu {
         })
     }
 
-    fn memory(&self, bytes: u64, _zeroed: bool) -> Result<Memory, BackendError> {
-        memory::memory(bytes, self.quota.as_ref())
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        memory::allocate_zeroed(bytes, self.quota.as_ref())
+    }
+
+    /// The system's pages are zeroed, and committed when they are touched.
+    fn allocate_zeroed(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.allocate(bytes)
     }
 
     fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {

@@ -31,7 +31,7 @@ impl Device {
     ///
     /// When the workers cannot be started.
     pub fn cpu() -> Result<Self, BackendError> {
-        let info = Cpu::new(None, None)?.info();
+        let info = Cpu::new()?.info();
         Ok(Self {
             backend: info.backend,
             device: None,

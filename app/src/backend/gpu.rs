@@ -203,12 +203,8 @@ impl Backend for Cuda {
         Ok(self.gpu.free_memory()?)
     }
 
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        let buffer = Buffer::new(&self.gpu, bytes)?;
-        if zeroed {
-            buffer.zero()?;
-        }
-        Ok(Memory::new(buffer))
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        Ok(Memory::new(Buffer::new(&self.gpu, bytes)?))
     }
 
     /// A driver that is asked for another size behind this backend's back refuses it too late.

@@ -151,7 +151,7 @@ pub(crate) fn memory_of<T: NoUninit>(
     backend: &dyn Backend,
     values: &[T],
 ) -> Result<Memory, BackendError> {
-    let memory = backend.memory((size_of_val(values) as u64).max(4), false)?;
+    let memory = backend.allocate((size_of_val(values) as u64).max(4))?;
     memory.upload(0, values)?;
     Ok(memory)
 }

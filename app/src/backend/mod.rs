@@ -163,12 +163,23 @@ pub trait Backend: Send + Sync {
     /// Faults of the GPU.
     fn free_memory(&self) -> Result<u64, BackendError>;
 
-    /// Allocates memory: zeroed on request, aligned to 256 bytes.
+    /// Allocates memory, aligned to 256 bytes. Its content is unspecified.
     ///
     /// # Errors
     ///
     /// When there is not that much.
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError>;
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError>;
+
+    /// Allocates memory that is set to 0, aligned to 256 bytes.
+    ///
+    /// # Errors
+    ///
+    /// When there is not that much; faults of earlier work.
+    fn allocate_zeroed(&self, bytes: u64) -> Result<Memory, BackendError> {
+        let memory = self.allocate(bytes)?;
+        memory.zero()?;
+        Ok(memory)
+    }
 
     /// Has the heap of the system
     /// ([`SYSTEM_HEAP`](heapwood_device::allocator::Allocator::SYSTEM_HEAP)) serve so many

@@ -132,7 +132,7 @@ impl Options {
     /// As for [`Options::decide`], and files to link that cannot be used.
     pub fn info(&self) -> Result<DeviceInfo, BackendError> {
         let info = match self.choice {
-            Choice::Cpu => Cpu::new(self.threads, None)?.info(),
+            Choice::Cpu => self.cpu()?.info(),
             Choice::Auto | Choice::Cuda => self.find_gpu()?,
         };
         let linked = self.files()?.map(|link| link.about());
@@ -163,11 +163,15 @@ impl Options {
     pub fn open(&self) -> Result<Box<dyn Backend>, BackendError> {
         let link = self.files()?;
         Ok(match self.choice {
-            Choice::Cpu => Box::new(Cpu::new(self.threads, None)?.linked(link)?),
+            Choice::Cpu => Box::new(self.cpu()?.linked(link)?),
             Choice::Auto | Choice::Cuda => {
                 Box::new(Cuda::open(self.device, self.limit)?.linked(link)?)
             }
         })
+    }
+
+    fn cpu(&self) -> Result<Cpu, BackendError> {
+        self.threads.map_or_else(Cpu::new, Cpu::with_threads)
     }
 
     fn find_gpu(&self) -> Result<DeviceInfo, BackendError> {

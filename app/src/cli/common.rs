@@ -212,7 +212,7 @@ pub fn progress(cases: usize) -> ProgressBar {
 ///
 /// For what is none.
 pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    match size::parse(text)? {
+    match size::parse(text).map_err(|error| error.to_string())? {
         0 => Err("write a size of at least 1 byte".to_owned()),
         bytes => Ok(bytes),
     }

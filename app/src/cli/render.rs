@@ -139,9 +139,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             let (allocator, tree) = (&arguments.allocator, &arguments.tree);
             match arguments.builder.decide(&decided, allocator, tree)? {
                 BuilderKind::Kernels => Builder::Kernels {
-                    spec: spec
-                        .checked_if(allocator.check_heap)
-                        .map_err(Error::Usage)?,
+                    spec: spec.checked_if(allocator.check_heap)?,
                     pool: tree.pool,
                 },
                 BuilderKind::Cores => Builder::Cores {

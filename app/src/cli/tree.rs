@@ -63,7 +63,7 @@ impl AllocatorArguments {
         };
         refuse_coalesce(&spec)?;
         self.link.check([&spec])?;
-        spec.checked_if(self.check_heap).map_err(Error::Usage)?;
+        spec.checked_if(self.check_heap)?;
         Ok(spec)
     }
 }

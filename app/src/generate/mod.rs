@@ -22,7 +22,7 @@ mod source;
 
 pub use graph::GraphSpec;
 pub use nearest::one_of;
-pub use parse::parse;
+pub use parse::{ParseSpecError, parse};
 pub use scene::SceneSpec;
 pub use source::{PREFIX, Source, source};
 

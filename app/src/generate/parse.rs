@@ -5,15 +5,36 @@ use std::error::Error as _;
 
 use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgMatches, Command};
+use thiserror::Error;
 
 use super::{Spec, one_of};
+
+/// A specification that cannot be read. Each displays as one line with the way out.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ParseSpecError {
+    /// There is no such option: the name, and those that there are.
+    #[error("{0}")]
+    UnknownOption(String),
+    /// An option is given twice.
+    #[error("{0} is given twice")]
+    Twice(String),
+    /// An option needs a value.
+    #[error("{0} takes a value: write {0}=VALUE")]
+    NoValue(String),
+    /// A flag has a value.
+    #[error("{0} takes no value: write {0} alone")]
+    Value(String),
+    /// The kind or the value of an option is none, or options do not go together.
+    #[error("{0}")]
+    Invalid(String),
+}
 
 /// Reads a specification without its prefix.
 ///
 /// # Errors
 ///
-/// One line: what is wrong, and which kinds or options there are.
-pub fn parse<S: Spec>(text: &str) -> Result<S, String> {
+/// [`ParseSpecError`].
+pub fn parse<S: Spec>(text: &str) -> Result<S, ParseSpecError> {
     let command = S::augment_args(Command::new(S::WHAT))
         .no_binary_name(true)
         .disable_help_flag(true);
@@ -30,25 +51,27 @@ pub fn parse<S: Spec>(text: &str) -> Result<S, String> {
         let known = |option: &&&Arg| option.get_long() == Some(name);
         let Some(option) = options.iter().find(known) else {
             let names: Vec<&str> = options.iter().filter_map(|o| o.get_long()).collect();
-            return Err(one_of("option", name, &names));
+            let unknown = one_of("option", name, &names);
+            return Err(ParseSpecError::UnknownOption(unknown));
         };
         if given.contains(&name) {
-            return Err(format!("{name} is given twice"));
+            return Err(ParseSpecError::Twice(name.to_owned()));
         }
         given.push(name);
         match (option.get_action().takes_values(), value) {
             (true, Some(value)) => arguments.push(format!("--{name}={value}")),
             (false, None) => arguments.push(format!("--{name}")),
-            (true, None) => return Err(format!("{name} takes a value: write {name}=VALUE")),
-            (false, Some(_)) => return Err(format!("{name} takes no value: write {name} alone")),
+            (true, None) => return Err(ParseSpecError::NoValue(name.to_owned())),
+            (false, Some(_)) => return Err(ParseSpecError::Value(name.to_owned())),
         }
     }
     // An argument after `--` is no option, whatever it begins with.
     arguments.extend(["--".to_owned(), kind.to_owned()]);
     let matches = command.try_get_matches_from(&arguments);
-    let matches: ArgMatches = matches.map_err(|error| explain(&error))?;
-    let spec = S::from_arg_matches(&matches).map_err(|error| explain(&error))?;
-    spec.check()?;
+    let invalid = |error: clap::Error| ParseSpecError::Invalid(explain(&error));
+    let matches: ArgMatches = matches.map_err(invalid)?;
+    let spec = S::from_arg_matches(&matches).map_err(invalid)?;
+    spec.check().map_err(ParseSpecError::Invalid)?;
     Ok(spec)
 }
 
@@ -84,11 +107,11 @@ mod tests {
     use super::*;
 
     fn graph(text: &str) -> String {
-        parse::<GraphSpec>(text).unwrap_err()
+        parse::<GraphSpec>(text).unwrap_err().to_string()
     }
 
     fn scene(text: &str) -> String {
-        parse::<SceneSpec>(text).unwrap_err()
+        parse::<SceneSpec>(text).unwrap_err().to_string()
     }
 
     #[test]

@@ -154,7 +154,8 @@ fn parse_base(text: &str) -> Result<Base, String> {
         if rest.starts_with(PREFIX) {
             return Err(format!("{PREFIX} stands once"));
         }
-        return Ok(Base::Made(Box::new(parse(rest)?)));
+        let made = parse(rest).map_err(|error| error.to_string())?;
+        return Ok(Base::Made(Box::new(made)));
     }
     let path = Path::new(text);
     if !text.contains(['.', '/']) && !path.exists() {
@@ -215,7 +216,7 @@ mod tests {
             assert_eq!(twice.len(), 4 * scene.len());
         }
         for refused in ["scan,displace=0.1", "menger,levels=1,displace=0.1"] {
-            let why = parse::<SceneSpec>(refused).unwrap_err();
+            let why = parse::<SceneSpec>(refused).unwrap_err().to_string();
             assert!(
                 why.starts_with("displace is for what is subdivided"),
                 "{why}"

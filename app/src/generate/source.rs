@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use super::{Spec, parse};
+use super::{ParseSpecError, Spec, parse};
 use crate::word::Word;
 
 /// The prefix of a specification. A file whose name begins so is named with its folder, as
@@ -32,8 +32,8 @@ impl<S: Spec> Source<S> {
     ///
     /// # Errors
     ///
-    /// One line that says what is wrong with a specification.
-    pub fn parse(text: OsString) -> Result<Self, String> {
+    /// [`ParseSpecError`] for a specification.
+    pub fn parse(text: OsString) -> Result<Self, ParseSpecError> {
         let Some(rest) = text.to_str().and_then(|text| text.strip_prefix(PREFIX)) else {
             return Ok(Self::File(text.into()));
         };
@@ -60,7 +60,7 @@ impl<S: Spec> Word for Source<S> {
     }
 
     fn from_word(word: OsString) -> Result<Self, String> {
-        Self::parse(word)
+        Self::parse(word).map_err(|error| error.to_string())
     }
 }
 

@@ -39,7 +39,7 @@ impl<'b> DeviceStore<'b> {
         shape: Shape,
     ) -> Result<Self, StoreError> {
         let heap = DeviceHeap::new(backend, spec, pool_bytes)?;
-        let records = backend.memory(shape.bytes() as u64, true)?;
+        let records = backend.allocate_zeroed(shape.bytes() as u64)?;
         Ok(Self {
             backend,
             heap,
@@ -59,7 +59,9 @@ impl<'b> DeviceStore<'b> {
     pub fn load(&self, stores: &[Rows]) -> Result<f64, StoreError> {
         let mut ms = self.heap.init()?;
         for (store, rows) in stores.iter().enumerate() {
-            let workspace = self.backend.memory(CsrSpace::new().bytes() as u64, true)?;
+            let workspace = self
+                .backend
+                .allocate_zeroed(CsrSpace::new().bytes() as u64)?;
             let steps = self.graph.load(store, rows.csr, workspace.address());
             // SAFETY: the heap is empty but for the stores loaded before, the
             // rows have as many offsets and targets as they say.
@@ -96,7 +98,7 @@ impl<'b> DeviceStore<'b> {
 
     /// Measures the memory of a store.
     pub fn measure(&self, store: usize) -> Result<Measured, BackendError> {
-        let words = self.backend.memory(8 * Measured::WORDS as u64, true)?;
+        let words = self.backend.allocate_zeroed(8 * Measured::WORDS as u64)?;
         let step = self.graph.measure(store, words.address());
         // SAFETY: the workspace is zeroed.
         unsafe { self.run(&[&[step]])? };
@@ -137,16 +139,14 @@ impl<'b> DeviceStore<'b> {
     pub fn rows(&self, store: usize) -> Result<(Rows, u64), StoreError> {
         let (graph, space) = (&self.graph, CsrSpace::new());
         let vertices = u64::from(graph.shape.vertices);
-        let workspace = self.backend.memory(space.bytes() as u64, true)?;
-        let offsets = self.backend.memory(4 * (vertices + 1), false)?;
+        let workspace = self.backend.allocate_zeroed(space.bytes() as u64)?;
+        let offsets = self.backend.allocate(4 * (vertices + 1))?;
         let address = offsets.address().cast();
         let steps = graph.offsets(store, address, space, workspace.address());
         // SAFETY: there is room for an offset more than there are vertices.
         let offsets_ms = unsafe { self.run(&[&steps])? };
         let entries: Vec<u32> = offsets.download(4 * vertices, 1)?;
-        let targets = self
-            .backend
-            .memory(4 * u64::from(entries[0]).max(1), false)?;
+        let targets = self.backend.allocate(4 * u64::from(entries[0]).max(1))?;
         let csr = DeviceCsr {
             offsets: address,
             targets: targets.address().cast(),

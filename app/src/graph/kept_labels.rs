@@ -37,8 +37,8 @@ impl KeptLabels {
         Ok(Self {
             space,
             limit,
-            memory: backend.memory(space.bytes() as u64, false)?,
-            lost: backend.memory(4 * space.lost_words().max(1) as u64, true)?,
+            memory: backend.allocate(space.bytes() as u64)?,
+            lost: backend.allocate_zeroed(4 * space.lost_words().max(1) as u64)?,
             has_lost: false,
             count: 0,
         })

@@ -26,8 +26,8 @@ impl Store<'_> {
             edges: edges as usize,
         })?;
         Ok(Workspace {
-            memory: self.backend.memory(space.bytes() as u64, false)?,
-            edges: self.backend.memory(8 * u64::from(edges), false)?,
+            memory: self.backend.allocate(space.bytes() as u64)?,
+            edges: self.backend.allocate(8 * u64::from(edges))?,
             copies: None,
             space,
         })
@@ -54,7 +54,7 @@ impl Store<'_> {
                 workspace.copies = None;
                 // The graph may grow by a quarter until there is not enough.
                 let space = CopySpace::new(&shape, entries + entries / 4, edges);
-                let memory = self.backend.memory(space.bytes() as u64, false)?;
+                let memory = self.backend.allocate(space.bytes() as u64)?;
                 workspace.copies = Some((space, memory));
             }
         }

@@ -46,7 +46,7 @@ impl Store<'_> {
         let ms = if kept.has_lost {
             let contiguous = self.contiguous()?;
             let bytes = LabelSpace::relabel_bytes(self.shape(), self.entries()?);
-            let workspace = self.backend.memory(bytes.max(1) as u64, false)?;
+            let workspace = self.backend.allocate(bytes.max(1) as u64)?;
             let steps = contiguous.graph.relabel(&labels, workspace.address());
             // SAFETY: the workspace is as large as it has to be, the header is 0, and batches
             // have kept labels and marks.

@@ -7,7 +7,7 @@ use heapwood_graphs::Csr;
 
 use super::StoreError;
 use super::store::{Edge, Store};
-use crate::backend::BackendError;
+use crate::backend::{BackendError, memory_of};
 
 /// Questions that are asked at a time: threads number them by 32 bits.
 const QUESTIONS: usize = 1 << 30;
@@ -81,7 +81,7 @@ impl Store<'_> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        let edges = self.backend.memory(4 * u64::from(count), false)?;
+        let edges = self.backend.allocate(4 * u64::from(count))?;
         let address = edges.address().cast();
         let graph = &self.device.graph;
         let step = graph.count_drawn(vertices.start, count, address);
@@ -105,11 +105,8 @@ impl Store<'_> {
     /// The edges of picks, no more than can be asked for at a time.
     fn pick(&self, low: u32, picks: &[(u32, u32)]) -> Result<Vec<Edge>, BackendError> {
         let words: Vec<[u32; 2]> = picks.iter().map(|&(vertex, edge)| [vertex, edge]).collect();
-        let asked = self
-            .backend
-            .memory(size_of_val(words.as_slice()) as u64, false)?;
-        asked.upload(0, &words)?;
-        let answers = self.backend.memory(4 * picks.len() as u64, false)?;
+        let asked = memory_of(self.backend, &words)?;
+        let answers = self.backend.allocate(4 * picks.len() as u64)?;
         let (from, to) = (asked.address().cast(), answers.address().cast());
         let graph = &self.device.graph;
         let step = graph.pick_drawn(low, from, to, picks.len() as u32);
@@ -123,9 +120,8 @@ impl Store<'_> {
 
     /// Whether edges are there, no more than can be asked for at a time.
     fn ask(&self, edges: &[Edge]) -> Result<Vec<bool>, BackendError> {
-        let questions = self.backend.memory(size_of_val(edges) as u64, false)?;
-        questions.upload(0, edges)?;
-        let answers = self.backend.memory(4 * edges.len() as u64, false)?;
+        let questions = memory_of(self.backend, edges)?;
+        let answers = self.backend.allocate(4 * edges.len() as u64)?;
         let (from, to) = (questions.address().cast(), answers.address().cast());
         let step = self.device.graph.query(from, to, edges.len() as u32);
         // SAFETY: there is a question and room for an answer for each.

@@ -21,7 +21,7 @@ use super::options::Options;
 use super::peak::Peak;
 use super::phase_times::PhaseTimes;
 use super::workspace::Workspace;
-use crate::backend::{Backend, BackendError};
+use crate::backend::{Backend, BackendError, memory_of};
 use crate::size::Pool;
 
 /// An edge: source and target.
@@ -52,7 +52,7 @@ pub struct Update {
 ///     spec: Spec::parse("gallatin")?,
 ///     ..Options::default()
 /// };
-/// let backend = Cpu::new(None, None)?;
+/// let backend = Cpu::new()?;
 /// let mut graph = Store::new(&backend, options, &rows, None)?;
 /// let update = graph.update(&[[2, 0], [0, 1], [2, 3]], Change::Insert, true)?;
 /// assert_eq!((update.counts.applied, update.triangles), (2, Some(1)));
@@ -352,18 +352,15 @@ fn has_stray_offsets(csr: &Csr) -> bool {
 
 /// Brings rows to the backend.
 fn upload(backend: &dyn Backend, csr: &Csr) -> Result<Rows, StoreError> {
-    let entries = csr.targets.len() as u64;
     let starts: Vec<u32> = csr.offsets.iter().map(|&offset| offset as u32).collect();
-    let offsets = backend.memory(size_of_val(starts.as_slice()) as u64, false)?;
-    offsets.upload(0, &starts)?;
-    let targets = backend.memory(4 * entries.max(1), false)?;
-    targets.upload(0, &csr.targets)?;
+    let offsets = memory_of(backend, &starts)?;
+    let targets = memory_of(backend, &csr.targets)?;
     Ok(Rows {
         csr: DeviceCsr {
             offsets: offsets.address().cast(),
             targets: targets.address().cast(),
             // The caller has looked that there are no more.
-            entries: entries as u32,
+            entries: csr.targets.len() as u32,
         },
         offsets,
         targets,

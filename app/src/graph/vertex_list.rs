@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use heapwood_device::graph::store::plan::VertexList;
 
 use super::device_store::DeviceStore;
-use crate::backend::{Backend, BackendError, Memory};
+use crate::backend::{Backend, BackendError, Memory, memory_of};
 
 /// Vertices on the backend.
 pub(super) struct List {
@@ -19,9 +19,8 @@ pub(super) struct List {
 impl List {
     /// Brings vertices to the backend, with a header of zeros.
     pub fn new(backend: &dyn Backend, vertices: &[u32]) -> Result<Self, BackendError> {
-        let memory = backend.memory(size_of_val(vertices) as u64, false)?;
-        memory.upload(0, vertices)?;
-        let header = backend.memory(8 * VertexList::HEADER_WORDS as u64, true)?;
+        let memory = memory_of(backend, vertices)?;
+        let header = backend.allocate_zeroed(8 * VertexList::HEADER_WORDS as u64)?;
         let list = VertexList {
             vertices: memory.address().cast(),
             count: vertices.len() as u32,

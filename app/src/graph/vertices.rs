@@ -68,7 +68,7 @@ impl Store<'_> {
         // SAFETY: the header is zeroed, and the list as long as it says.
         let mut ms = unsafe { self.time(&steps)? };
         let count = list.edges()?;
-        let memory = self.backend.memory(8 * count, false)?;
+        let memory = self.backend.allocate(8 * count)?;
         let mut steps = Vec::new();
         let mut workspace = None;
         if count > 0 {

@@ -131,7 +131,7 @@ impl Runner {
 /// Whether a backend no longer does anything.
 fn is_lost(backend: &dyn Backend) -> bool {
     backend
-        .memory(4, true)
+        .allocate_zeroed(4)
         .and_then(|memory| memory.download::<u32>(0, 1))
         .is_err()
 }

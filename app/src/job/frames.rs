@@ -45,10 +45,9 @@ impl FramesJob {
         backend: &dyn Backend,
         progress: &mut dyn Progress,
     ) -> Result<FramesReport, Error> {
-        let spec = self.allocator.checked_if(self.check_heap);
         let workload = Workload {
             frames,
-            spec: spec.map_err(Error::Usage)?,
+            spec: self.allocator.checked_if(self.check_heap)?,
             pool: self.tree.pool,
             options: self.tree.options(),
             verify: self.runs.verify,

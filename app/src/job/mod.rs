@@ -45,7 +45,7 @@ pub use child::{Ended, answer, run_in_child};
 pub use frames::FramesJob;
 pub use graph::{
     AlgorithmOptions, EdgeSource, EventOptions, GraphJob, InputOptions, MAX_BATCH_EDGES,
-    UpdateOptions, VertexSelection, WorkOptions, parse_format,
+    UpdateOptions, VertexSelection, WorkOptions,
 };
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};

@@ -151,7 +151,7 @@ impl TreeJob {
     ) -> Result<(TreeReport, DeviceTree<'b>), Error> {
         let builder = match &self.allocator {
             Some(spec) => Builder::Kernels {
-                spec: spec.checked_if(self.check_heap).map_err(Error::Usage)?,
+                spec: spec.checked_if(self.check_heap)?,
                 pool: self.tree.pool,
             },
             None => Builder::Cores {

@@ -178,8 +178,8 @@ impl OwnHeap {
     ) -> Result<Self, LinkError> {
         let (create, _) = libraries.memory.ok_or(LinkError::NoLibrary)?;
         let mut heap = std::ptr::null_mut();
-        // SAFETY: a function of this signature, as the user promises, of a library that stays loaded
-        // as long as `libraries`; it is given a place for a pointer.
+        // SAFETY: a function of this signature, as the user promises, of a library that stays
+        // loaded as long as `libraries`; it is given a place for a pointer.
         let failed = unsafe { create(bytes, &raw mut heap) };
         if !failed.is_null() {
             // SAFETY: a C string, as the user promises.

@@ -15,8 +15,8 @@ use crate::backend::{Backend, BackendError, Memory, memory_of};
 /// A whole tree on a backend, with its triangles: [`trace`](Self::trace) follows rays through it,
 /// [`render`](Self::render) takes a picture, [`download`](Self::download) copies it to the host.
 ///
-/// A tree that lies in a builder's memory borrows the builder, which builds no other tree meanwhile.
-/// A tree from host memory is uploaded by its first ray.
+/// A tree that lies in a builder's memory borrows the builder, which builds no other tree
+/// meanwhile. A tree from host memory is uploaded by its first ray.
 pub struct DeviceTree<'b> {
     backend: &'b dyn Backend,
     source: Source,

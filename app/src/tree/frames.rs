@@ -191,8 +191,8 @@ impl<'b> FrameBuilder<'b> {
     ///
     /// # Errors
     ///
-    /// Faults of the backend, too little memory, and a tree that rays could not follow: an allocator
-    /// may grant overlapping blocks.
+    /// Faults of the backend, too little memory, and a tree that rays could not follow: an
+    /// allocator may grant overlapping blocks.
     pub fn tree(&self) -> Result<Option<DeviceTree<'_>>, TreeError> {
         let (Some(kept), Some(triangles)) = (&self.latest, &self.triangles) else {
             return Ok(None);
@@ -213,7 +213,7 @@ impl<'b> FrameBuilder<'b> {
 
     /// Moves the tree in the workspace into the pool. Returns it with the time in milliseconds.
     fn keep(&mut self, plan: &Plan, shape: TreeShape) -> Result<(PoolTree, f64), TreeError> {
-        let words = self.backend.memory(8 * KEPT_WORDS as u64, true)?;
+        let words = self.backend.allocate_zeroed(8 * KEPT_WORDS as u64)?;
         let bytes = |memory: &Option<Arc<Memory>>| memory.as_ref().map_or(0, |there| there.bytes());
         let beside = bytes(&self.triangles) + bytes(&self.workspace);
         let before = self.before.as_ref().map_or(0, |kept| kept.words.bytes());
@@ -257,7 +257,7 @@ impl<'b> FrameBuilder<'b> {
 
     /// Nodes and references of a kept tree, copied out of the pool.
     fn fetch(&self, kept: &PoolTree) -> Result<[Memory; 2], BackendError> {
-        let memory = |count: u32| self.backend.memory(u64::from(count.max(1)) * 4, false);
+        let memory = |count: u32| self.backend.allocate(u64::from(count.max(1)) * 4);
         let arrays = [
             memory(2 * kept.shape.nodes)?,
             memory(kept.shape.references)?,
@@ -373,7 +373,7 @@ fn reused<'m>(
     if memory.as_ref().is_none_or(|there| there.bytes() < bytes) {
         // The smaller one is given back first.
         *memory = None;
-        *memory = Some(Arc::new(backend.memory(bytes, false)?));
+        *memory = Some(Arc::new(backend.allocate(bytes)?));
     }
     match memory {
         Some(memory) => Ok(memory),

@@ -10,7 +10,7 @@
 //! use heapwood::tree::{Builder, Options, Ray};
 //! use heapwood_scenes::generate;
 //!
-//! let backend = Cpu::new(None, None)?;
+//! let backend = Cpu::new()?;
 //! let scene = generate::knot();
 //! let tree = Builder::of(&backend).build(&backend, &scene, Options::default())?.tree;
 //! let ray = Ray { origin: [0.0, 9.0, 0.0], direction: [0.0, -1.0, 0.0] };

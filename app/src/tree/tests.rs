@@ -21,7 +21,9 @@ fn row(count: u16) -> Vec<Triangle> {
 }
 
 fn cpu(bytes: u64) -> Cpu {
-    Cpu::new(Some(1), Some(Quota::of_memory(bytes))).unwrap()
+    Cpu::with_threads(1)
+        .unwrap()
+        .with_quota(Quota::of_memory(bytes))
 }
 
 #[test]

@@ -5,7 +5,7 @@ use heapwood_device::render::{Hit, SceneArguments, Trace, TraceArguments};
 
 use super::device_tree::{DeviceTree, TreeView};
 use super::scale::Scale;
-use crate::backend::{BackendError, Grid, Launch};
+use crate::backend::{BackendError, Grid, Launch, memory_of};
 
 /// A ray: the points at `origin + t * direction` for all `t` from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,13 +49,10 @@ pub(super) fn trace_view(tree: &TreeView, rays: &[Ray]) -> Result<Vec<Hit>, Back
         [origin, scale.point(ray.direction)]
     });
     let floats: Vec<[[f32; 3]; 2]> = floats.collect();
-    let bounds = [tree.bounds.min, tree.bounds.max];
-    let bounds_memory = backend.memory(size_of_val(&bounds) as u64, false)?;
-    bounds_memory.upload(0, &bounds)?;
-    let rays_memory = backend.memory(size_of_val(floats.as_slice()) as u64, false)?;
-    rays_memory.upload(0, &floats)?;
-    let hits = backend.memory(4 * u64::from(count), false)?;
-    let parameters = backend.memory(4 * u64::from(count), false)?;
+    let bounds_memory = memory_of(backend, &[tree.bounds.min, tree.bounds.max])?;
+    let rays_memory = memory_of(backend, &floats)?;
+    let hits = backend.allocate(4 * u64::from(count))?;
+    let parameters = backend.allocate(4 * u64::from(count))?;
     let arguments = TraceArguments {
         scene: SceneArguments {
             nodes: tree.nodes.cast(),

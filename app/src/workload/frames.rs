@@ -17,7 +17,7 @@
 //!     options: Options::default(),
 //!     verify: true,
 //! };
-//! let measured = workload.run(&Cpu::new(None, None)?, 2, || ())?;
+//! let measured = workload.run(&Cpu::new()?, 2, || ())?;
 //! assert_eq!(measured.frames.len(), 3);
 //! assert_eq!(measured.frames[0].build_ms.samples.len(), 2);
 //! assert_ne!(measured.frames[0].hash, measured.frames[1].hash);

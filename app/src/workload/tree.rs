@@ -17,7 +17,7 @@
 //!     options: Options::default(),
 //!     verify: true,
 //! };
-//! let backend = Cpu::new(None, None)?;
+//! let backend = Cpu::new()?;
 //! let spec = Spec::parse("cfmalloc")?;
 //! let kernels = workload(Builder::Kernels { spec, pool: Pool::Auto });
 //! let measured = kernels.run(&backend, 3, || ())?;

@@ -1,6 +1,6 @@
 //! Unusable input, flags and pools of `graph`.
 
-use crate::program::{Folder, allocators, has_gpu, run};
+use crate::program::{Folder, allocators, has_gpu};
 
 const PATH: &str = "3 2\n2\n1 3\n2\n";
 
@@ -9,10 +9,10 @@ fn refusal(name: &str, content: impl AsRef<[u8]>) -> String {
     let folder = Folder::new();
     folder.put(name, content);
     let command = format!("graph @{name} --pagerank --backend cpu -o @out.txt --save @out.el");
-    let outcome = run(&folder, &command);
+    let outcome = folder.run(&command);
     let message = outcome.error(3).to_owned();
     assert!(message.contains(name), "{message}");
-    assert_eq!(folder.names(), [name]);
+    assert_eq!(folder.names(), name);
     message
 }
 
@@ -39,7 +39,7 @@ fn files_that_are_not_there() {
         "graph @path.graph --insert @absent.el",
         "graph @path.graph --delete @.",
     ] {
-        let outcome = run(&folder, &format!("{command} --backend cpu"));
+        let outcome = folder.run(format!("{command} --backend cpu"));
         outcome.error(3);
     }
 }
@@ -97,9 +97,9 @@ fn flags_that_make_no_sense() {
         ("@path.graph -o @new.el --save @./new.el", "named twice"),
         ("@path.graph --insert @arcs.el -o @arcs.el", "named twice"),
     ] {
-        let outcome = run(&folder, &format!("graph {command} --backend cpu"));
-        let message = outcome.error(2);
-        assert!(message.contains(why), "{command}: {message}");
+        folder
+            .run(format!("graph {command} --backend cpu"))
+            .fails(2, why);
     }
     for (command, why) in [
         ("@path.graph --allocators cmalloc,nomalloc", "atomicmalloc"),
@@ -109,11 +109,11 @@ fn flags_that_make_no_sense() {
         ("@path.graph --triangles --directed", "--undirected"),
         ("@path.graph -o @path.graph", "named twice"),
     ] {
-        let outcome = run(&folder, &format!("compare graph {command} --backend cpu"));
-        let message = outcome.error(2);
-        assert!(message.contains(why), "{command}: {message}");
+        folder
+            .run(format!("compare graph {command} --backend cpu"))
+            .fails(2, why);
     }
-    assert_eq!(folder.names(), ["arcs.el", "none.graph", "path.graph"]);
+    assert_eq!(folder.names(), "arcs.el none.graph path.graph");
 }
 
 #[test]
@@ -126,11 +126,9 @@ fn an_unwritable_output_is_found_before_the_work() {
         "graph @absent.graph -o @.",
         "compare graph @absent.graph -o @none/out.csv",
     ] {
-        let outcome = run(&folder, command);
-        let message = outcome.error(3);
-        assert!(message.contains("cannot write"), "{command}: {message}");
+        folder.run(command).fails(3, "cannot write");
     }
-    assert_eq!(folder.names(), [""; 0]);
+    assert_eq!(folder.names(), "");
 }
 
 #[test]
@@ -146,9 +144,7 @@ fn a_pool_that_is_too_small() {
             }
             let command =
                 format!("graph @path.graph --backend cpu --allocator {allocator} --pool {pool}");
-            let outcome = run(&folder, &command);
-            let message = outcome.error(4);
-            assert!(message.contains("--pool"), "{message}");
+            folder.run(&command).fails(4, "--pool");
         }
     }
 }
@@ -158,13 +154,13 @@ fn a_pool_that_is_too_small() {
 fn an_allocator_that_refuses_what_is_free() {
     let folder = Folder::new();
     let generate = "generate graph uniform --vertices 500 --edges 1000 -o @some.el";
-    assert_eq!(run(&folder, generate).code, 0);
+    folder.run(generate).succeeds();
     for (allocator, hasty) in [("cmalloc", false), ("cmalloc:walk=paper", true)] {
         let command = format!(
             "graph @some.el --backend cpu --allocator {allocator} --pool 256KiB \
              --insert 100000 --batch 20000"
         );
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         let message = outcome.error(4);
         assert_eq!(message.contains("memory is free"), hasty, "{message}");
     }
@@ -173,38 +169,34 @@ fn an_allocator_that_refuses_what_is_free() {
 #[test]
 fn an_allocator_that_would_overwrite_the_graph() {
     let folder = Folder::new();
-    let made = run(
-        &folder,
-        "generate graph uniform --vertices 3000 --edges 9000 -o @some.el",
-    );
-    assert_eq!(made.code, 0, "{made:?}");
+    folder
+        .run("generate graph uniform --vertices 3000 --edges 9000 -o @some.el")
+        .succeeds();
     for checked in ["", "--check-heap"] {
         let command = format!(
             "graph @some.el --backend cpu --allocator awmalloc --pool 1MiB --insert 20000 \
              --delete 20000 --pattern pressure --rounds 40 --runs 1 {checked}"
         );
-        let outcome = run(&folder, &command);
-        let message = outcome.error(4);
-        assert!(message.contains("awmalloc"), "{message}");
-        assert!(message.contains("begin again"), "{message}");
+        folder
+            .run(&command)
+            .fails(4, "awmalloc")
+            .fails(4, "begin again");
     }
 }
 
 #[test]
 fn a_pool_that_is_exhausted_by_a_batch() {
     let folder = Folder::new();
-    let made = run(
-        &folder,
-        "generate graph uniform --vertices 500 --edges 1000 -o @some.el",
-    );
-    assert_eq!(made.code, 0, "{made:?}");
+    folder
+        .run("generate graph uniform --vertices 500 --edges 1000 -o @some.el")
+        .succeeds();
     for layout in ["contiguous", "linked"] {
         // The verification looks at the graph that the batch leaves.
         let command = format!(
             "graph @some.el --backend cpu --pool 256KiB --insert 100000 --batch 20000 --verify \
              --layout {layout} -o @out.txt --save @out.el"
         );
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         let message = outcome.error(4);
         for part in [
             "insert of round 1, batch ",
@@ -214,9 +206,8 @@ fn a_pool_that_is_exhausted_by_a_batch() {
         ] {
             assert!(message.contains(part), "{message}");
         }
-        assert_eq!(folder.names(), ["some.el"]);
-        let grown = run(&folder, &command.replace("256KiB", "auto"));
-        assert_eq!(grown.code, 0, "{grown:?}");
+        assert_eq!(folder.names(), "some.el");
+        folder.run(command.replace("256KiB", "auto")).succeeds();
         for name in ["out.txt", "out.el"] {
             std::fs::remove_file(folder.path(name)).unwrap();
         }
@@ -227,19 +218,14 @@ fn a_pool_that_is_exhausted_by_a_batch() {
 #[test]
 fn an_allocator_that_overwrites_never_changes_a_graph() {
     let folder = Folder::new();
-    let made = run(
-        &folder,
-        "generate graph uniform --vertices 20000 --edges 80000 -o @some.el",
-    );
-    assert_eq!(made.code, 0, "{made:?}");
+    folder
+        .run("generate graph uniform --vertices 20000 --edges 80000 -o @some.el")
+        .succeeds();
     let command = |pool: &str| {
-        run(
-            &folder,
-            &format!(
-                "graph @some.el --undirected --backend cpu --allocator awmalloc \
+        folder.run(format!(
+            "graph @some.el --undirected --backend cpu --allocator awmalloc \
                  --layout linked --runs 1 --format json --pool {pool}"
-            ),
-        )
+        ))
     };
     let hash = |outcome: &crate::program::Outcome| outcome.json()["graph_hash"].clone();
     let expected = hash(&command("auto"));
@@ -263,6 +249,7 @@ fn cuda_without_a_gpu() {
         return println!("skipped: there is a GPU");
     }
     folder.put("path.graph", PATH);
-    let outcome = run(&folder, "graph @path.graph --backend cuda");
-    assert!(outcome.error(4).contains("--backend cpu"));
+    folder
+        .run("graph @path.graph --backend cuda")
+        .fails(4, "--backend cpu");
 }

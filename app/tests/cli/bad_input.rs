@@ -1,7 +1,7 @@
 //! Unusable input: the program answers with one clear line and the right exit code, and leaves no
 //! half-written file.
 
-use crate::program::{Folder, allocators, has_gpu, run};
+use crate::program::{Folder, allocators, has_gpu, rows};
 
 const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 
@@ -9,29 +9,28 @@ const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 fn refusal(content: impl AsRef<[u8]>) -> String {
     let folder = Folder::new();
     folder.put("scene.obj", content);
-    let outcome = run(
-        &folder,
-        "kdtree @scene.obj --backend cpu --render @out.png -o @out.txt",
-    );
+    let outcome = folder.run("kdtree @scene.obj --backend cpu --render @out.png -o @out.txt");
     let message = outcome.error(3).to_owned();
     assert!(message.contains("scene"), "{message}");
-    assert_eq!(folder.names(), ["scene.obj"]);
+    assert_eq!(folder.names(), "scene.obj");
     message
 }
 
 #[test]
 fn a_missing_file() {
     let folder = Folder::new();
-    let outcome = run(&folder, "kdtree @absent.obj --backend cpu");
-    assert!(outcome.error(3).contains("absent.obj"));
+    folder
+        .run("kdtree @absent.obj --backend cpu")
+        .fails(3, "absent.obj");
 }
 
 #[test]
 fn a_directory() {
     let folder = Folder::new();
-    let outcome = run(&folder, "render @. -o @out.png --backend cpu");
-    assert!(outcome.error(3).contains("directory"));
-    assert_eq!(folder.names(), [""; 0]);
+    folder
+        .run("render @. -o @out.png --backend cpu")
+        .fails(3, "directory");
+    assert_eq!(folder.names(), "");
 }
 
 #[test]
@@ -54,9 +53,7 @@ fn an_endless_device_is_no_text() {
         "kdtree /dev/zero --backend cpu",
         "graph /dev/zero --backend cpu",
     ] {
-        let outcome = run(&folder, command);
-        let message = outcome.error(3);
-        assert!(message.contains("/dev/zero is not text"), "{message}");
+        folder.run(command).fails(3, "/dev/zero is not text");
     }
 }
 
@@ -90,12 +87,7 @@ fn a_pool_that_is_too_small() {
         for pool in ["1KiB", "0", "9000"] {
             let command =
                 format!("kdtree @terrain.obj --backend cpu --allocator {allocator} --pool {pool}");
-            let outcome = run(&folder, &command);
-            let message = outcome.error(4);
-            assert!(
-                message.contains(allocator) && message.contains("--pool"),
-                "{message}"
-            );
+            folder.run(&command).fails(4, allocator).fails(4, "--pool");
         }
     }
 }
@@ -108,7 +100,7 @@ fn an_allocator_that_refuses_what_is_free() {
     for (allocator, hasty) in [("cmalloc", false), ("cmalloc:walk=paper", true)] {
         let command =
             format!("kdtree @terrain.obj --backend cpu --allocator {allocator} --pool 9000");
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         let message = outcome.error(4);
         assert_eq!(message.contains("memory is free"), hasty, "{message}");
     }
@@ -119,11 +111,9 @@ fn a_pool_that_no_machine_has() {
     let folder = Folder::new();
     folder.put("one.obj", TRIANGLE);
     for pool in ["1000000GiB", "1e30x"] {
-        let outcome = run(
-            &folder,
-            &format!("kdtree @one.obj --backend cpu --pool {pool}"),
-        );
-        assert!(outcome.error(4).contains("--pool"));
+        folder
+            .run(format!("kdtree @one.obj --backend cpu --pool {pool}"))
+            .fails(4, "--pool");
     }
 }
 
@@ -136,15 +126,18 @@ fn an_unknown_allocator_or_parameter_says_what_there_is() {
         "compare kdtree @one.obj --allocators cmalloc,nomalloc",
         "bench mixed --allocators nomalloc",
     ] {
-        let outcome = run(&folder, command);
+        let outcome = folder.run(command);
         let message = outcome.error(2);
         for allocator in allocators() {
             assert!(message.contains(allocator), "{message}");
         }
     }
-    let outcome = run(&folder, "kdtree @one.obj --allocator cmalloc:split=half");
-    assert!(outcome.error(2).contains("split=tail|uniform|heap"));
-    run(&folder, "kdtree @one.obj --allocator cmalloc:coalesce").error(2);
+    folder
+        .run("kdtree @one.obj --allocator cmalloc:split=half")
+        .fails(2, "split=tail|uniform|heap");
+    folder
+        .run("kdtree @one.obj --allocator cmalloc:coalesce")
+        .error(2);
 }
 
 /// Values that no pool could have, and values that packing would cut off.
@@ -165,8 +158,9 @@ fn a_parameter_out_of_range_says_what_is_in_range() {
     ] {
         let command = "bench threads --threads 1 --bytes 16 --backend cpu --in-process";
         let allocator = format!("--allocators cfmalloc:{parameter}");
-        let outcome = run(&folder, &format!("{command} {allocator}"));
-        assert!(outcome.error(2).contains("region=BYTES"), "{parameter}");
+        folder
+            .run(format!("{command} {allocator}"))
+            .fails(2, "region=BYTES");
     }
 }
 
@@ -203,11 +197,11 @@ fn flags_that_make_no_sense() {
         "completions klingon",
         "case nothing",
     ] {
-        let outcome = run(&folder, command);
+        let outcome = folder.run(command);
         let message = outcome.error(2);
         assert!(!message.is_empty(), "{command}");
     }
-    assert_eq!(folder.names(), ["one.obj"]);
+    assert_eq!(folder.names(), "one.obj");
 }
 
 #[test]
@@ -223,11 +217,9 @@ fn an_unwritable_output_is_found_before_the_work() {
         "bench scaling -o @none/out.json",
         "generate scene knot -o @none/knot.obj",
     ] {
-        let outcome = run(&folder, command);
-        let message = outcome.error(3);
-        assert!(message.contains("cannot write"), "{command}: {message}");
+        folder.run(command).fails(3, "cannot write");
     }
-    assert_eq!(folder.names(), [""; 0]);
+    assert_eq!(folder.names(), "");
 }
 
 #[test]
@@ -249,12 +241,9 @@ fn an_output_is_named_as_what_is_written() {
         ("generate scene knot -o @out.ply", ".obj or .obj.gz"),
         ("generate graph road -o @out.bmp", ".graph"),
     ] {
-        let outcome = run(&folder, command);
-        let message = outcome.error(2);
-        assert!(message.contains(written), "{command}: {message}");
-        assert!(message.contains("out."), "{command}: {message}");
+        folder.run(command).fails(2, written).fails(2, "out.");
     }
-    assert_eq!(folder.names(), [""; 0]);
+    assert_eq!(folder.names(), "");
 }
 
 #[test]
@@ -267,10 +256,9 @@ fn a_scene_or_a_result_is_not_given_up_for_another() {
         "kdtree @one.obj -o @new --render @./new --backend cpu",
         "compare kdtree @one.obj -o @one.obj --backend cpu",
     ] {
-        let outcome = run(&folder, command);
-        assert!(outcome.error(2).contains("named twice"), "{command}");
+        folder.run(command).fails(2, "named twice");
     }
-    assert_eq!(folder.names(), ["one.obj"]);
+    assert_eq!(folder.names(), "one.obj");
     let scene = std::fs::read(folder.path("one.obj")).unwrap();
     assert_eq!(scene, TRIANGLE.as_bytes());
 }
@@ -290,14 +278,9 @@ fn files_that_are_linked_are_not_given_up() {
         "kdtree --frames gen:soup,triangles=9 --allocator external",
     ] {
         let command = format!("{command} --link @one.json -o @one.json --backend cpu");
-        let outcome = run(&folder, &command);
-        let message = outcome.error(2);
-        assert!(
-            message.contains("one.json is named twice"),
-            "{command}: {message}"
-        );
+        folder.run(&command).fails(2, "one.json is named twice");
     }
-    assert_eq!(folder.names(), ["one.json"]);
+    assert_eq!(folder.names(), "one.json");
     assert_eq!(
         std::fs::read(folder.path("one.json")).unwrap(),
         b"functions"
@@ -331,41 +314,27 @@ fn files_that_a_scene_names_are_not_given_up() {
     for (name, content) in files {
         std::fs::write(folder.path(name), content).unwrap();
     }
-    for (command, file) in [
-        ("render @one.obj -o @wood.png --backend cpu", "wood.png"),
-        ("kdtree @one.obj --save @wood.mtl --backend cpu", "wood.mtl"),
-        (
-            "kdtree @three.gltf --save @three.json --backend cpu",
-            "three.json",
-        ),
-        (
-            "kdtree --frames @three.gltf -o @three.json --format json --backend cpu",
-            "three.json",
-        ),
-        (
-            "compare kdtree @three.gltf -o @three.json --backend cpu",
-            "three.json",
-        ),
-        ("generate scene @one.obj --copies 2 -o @one.obj", "one.obj"),
-        (
-            "generate scene @one.obj --copies 2 -o @wood.obj",
-            "wood.mtl",
-        ),
-    ] {
-        let outcome = run(&folder, command);
-        let message = outcome.error(2);
-        assert!(
-            message.contains(&format!("{file} is named twice")),
-            "{command}: {message}"
-        );
+    for [command, file] in rows(
+        "render @one.obj -o @wood.png --backend cpu | wood.png
+         kdtree @one.obj --save @wood.mtl --backend cpu | wood.mtl
+         kdtree @three.gltf --save @three.json --backend cpu | three.json
+         kdtree --frames @three.gltf -o @three.json --format json --backend cpu | three.json
+         compare kdtree @three.gltf -o @three.json --backend cpu | three.json
+         generate scene @one.obj --copies 2 -o @one.obj | one.obj
+         generate scene @one.obj --copies 2 -o @wood.obj | wood.mtl",
+    ) {
+        folder
+            .run(command)
+            .fails(2, &format!("{file} is named twice"));
     }
-    assert_eq!(folder.names(), files.map(|(name, _)| name));
+    assert_eq!(folder.names(), files.map(|(name, _)| name).join(" "));
     for (name, content) in files {
         assert_eq!(std::fs::read(folder.path(name)).unwrap(), content, "{name}");
     }
     // Everything else is written.
-    let outcome = run(&folder, "kdtree @three.gltf --save @tree --backend cpu");
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    folder
+        .run("kdtree @three.gltf --save @tree --backend cpu")
+        .succeeds();
 }
 
 #[test]
@@ -381,10 +350,9 @@ fn cuda_without_a_gpu() {
         "compare kdtree @one.obj --backend cuda",
         "bench mixed --backend cuda",
     ] {
-        let outcome = run(&folder, command);
-        assert!(outcome.error(4).contains("--backend cpu"));
+        folder.run(command).fails(4, "--backend cpu");
     }
-    assert_eq!(folder.names(), ["one.obj"]);
+    assert_eq!(folder.names(), "one.obj");
 }
 
 #[test]
@@ -394,8 +362,9 @@ fn a_gpu_that_is_not_there() {
         return println!("skipped: there is no GPU");
     }
     folder.put("one.obj", TRIANGLE);
-    let outcome = run(&folder, "kdtree @one.obj --device 4096");
-    assert!(outcome.error(4).contains("no GPU 4096"));
+    folder
+        .run("kdtree @one.obj --device 4096")
+        .fails(4, "no GPU 4096");
 }
 
 #[test]
@@ -403,7 +372,9 @@ fn a_failed_run_leaves_what_was_there() {
     let folder = Folder::new();
     folder.put("empty.obj", "");
     folder.put("out.png", "old");
-    run(&folder, "render @empty.obj -o @out.png --backend cpu").error(3);
+    folder
+        .run("render @empty.obj -o @out.png --backend cpu")
+        .error(3);
     assert_eq!(std::fs::read(folder.path("out.png")).unwrap(), b"old");
-    assert_eq!(folder.names(), ["empty.obj", "out.png"]);
+    assert_eq!(folder.names(), "empty.obj out.png");
 }

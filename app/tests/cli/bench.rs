@@ -1,34 +1,13 @@
 //! `heapwood bench`: its rows, its formats, and how it fails.
 
-use crate::program::{Folder, allocators, assert_keys, number, run, text};
+use crate::program::{Folder, allocators, assert_keys, number, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.
-const BENCH_KEYS: [&str; 23] = [
-    "workload",
-    "allocator",
-    "parameters",
-    "backend",
-    "device",
-    "heap",
-    "pool_bytes",
-    "threads",
-    "blocks",
-    "bytes",
-    "status",
-    "init_ms",
-    "kernel_ms",
-    "alloc_ms",
-    "free_ms",
-    "draws",
-    "turns",
-    "nulls",
-    "counted_allocations",
-    "counted_frees",
-    "counted_nulls",
-    "overlapping_nulls",
-    "meta",
-];
+const BENCH_KEYS: &str = "\
+    workload allocator parameters backend device heap pool_bytes threads blocks bytes status \
+    init_ms kernel_ms alloc_ms free_ms draws turns nulls counted_allocations counted_frees \
+    counted_nulls overlapping_nulls meta";
 
 #[test]
 fn benchmarks_have_a_row_for_every_case() {
@@ -70,11 +49,11 @@ fn benchmarks_have_a_row_for_every_case() {
         ),
         ("scaling --threads 10,1000", 2, ["alloc_ms", "free_ms"]),
     ] {
-        let rows = run(&folder, &format!("bench {workload} {options} --in-process")).json();
+        let rows = folder.json(format!("bench {workload} {options} --in-process"));
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), cases * 2 * allocators().len(), "{workload}");
         for row in rows {
-            assert_keys(row, &BENCH_KEYS);
+            assert_keys(row, BENCH_KEYS);
             assert_eq!(text(row, "status"), "ok", "{row}");
             assert_eq!(row["nulls"], 0);
             assert_eq!(row["counted_nulls"], 0);
@@ -95,11 +74,9 @@ fn benchmarks_have_a_row_for_every_case() {
 fn a_full_heap_refuses_and_the_refusal_is_timed() {
     let folder = Folder::new();
     let options = "--backend cpu --heap full --threads 8 --bytes 4096 --pool 1MiB --runs 3";
-    let rows = run(
-        &folder,
-        &format!("bench threads {options} --in-process --format json"),
-    )
-    .json();
+    let rows = folder.json(format!(
+        "bench threads {options} --in-process --format json"
+    ));
     for row in rows.as_array().unwrap() {
         if text(row, "allocator") == "awmalloc" {
             assert_eq!(text(row, "status"), "unsupported", "it is never full");
@@ -117,7 +94,7 @@ fn failures_are_rows_and_do_not_end_the_table() {
     let command = "bench threads --backend cpu --runs 1 --warmup 0 --heap cold --format json";
     // 1 MiB has no room for 1000 blocks of 4 KiB, but for 10.
     let sizes = "--threads 10,1000 --bytes 4096 --pool 1MiB --allocators atomicmalloc,cfmalloc";
-    let rows = run(&folder, &format!("{command} {sizes}")).json();
+    let rows = folder.json(format!("{command} {sizes}"));
     let status: Vec<&str> = rows
         .as_array()
         .unwrap()
@@ -129,18 +106,16 @@ fn failures_are_rows_and_do_not_end_the_table() {
     assert!(!text(&rows[1], "error").is_empty());
 
     let slow = "--threads 1000000 --bytes 16 --allocators atomicmalloc --timeout 0.001";
-    let outcome = run(&folder, &format!("{command} {slow}"));
+    let outcome = folder.run(format!("{command} {slow}"));
     assert_eq!(outcome.code, 1, "{outcome:?}");
     let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(text(&rows[0], "status"), "timeout");
 
     let coalesced =
         "bench alloc-dealloc --blocks 1 --bytes 16 --allocators cmalloc,cmalloc:coalesce";
-    let rows = run(
-        &folder,
-        &format!("{coalesced} --backend cpu --heap warm --format json"),
-    )
-    .json();
+    let rows = folder.json(format!(
+        "{coalesced} --backend cpu --heap warm --format json"
+    ));
     assert_eq!(text(&rows[0], "status"), "ok");
     assert_eq!(text(&rows[1], "status"), "unsupported");
 }
@@ -153,7 +128,7 @@ fn refusals_are_counted_apart_from_those_that_overlap_frees() {
     let command = "bench alloc-cycle-dealloc --blocks 1 --kept 128 --bytes 16384 --pool 1MiB \
                    --allocators atomicmalloc,cfmalloc,ouroboros-c-s --heap warm --runs 2 \
                    --backend cpu --cpu-threads 1";
-    let outcome = run(&folder, &format!("{command} --format json"));
+    let outcome = folder.run(format!("{command} --format json"));
     let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
     for row in rows.as_array().unwrap() {
         assert_eq!(text(row, "status"), "oom", "{row}");
@@ -168,14 +143,14 @@ fn refusals_are_counted_apart_from_those_that_overlap_frees() {
         ("markdown", ["counted nulls", "overlapping"]),
         ("csv", ["counted_nulls", "overlapping_nulls"]),
     ] {
-        let outcome = run(&folder, &format!("{command} --format {format}"));
+        let outcome = folder.run(format!("{command} --format {format}"));
         for title in titles {
             assert!(outcome.stdout.contains(title), "{outcome:?}");
         }
     }
     let unsupported = "bench alloc-dealloc --blocks 1 --bytes 16 --allocators cmalloc:coalesce \
                        --backend cpu --heap warm --format json";
-    let outcome = run(&folder, unsupported);
+    let outcome = folder.run(unsupported);
     let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert!(rows[0]["overlapping_nulls"].is_null(), "{rows}");
 }
@@ -185,18 +160,16 @@ fn overwriting_is_never_silent() {
     let folder = Folder::new();
     let command = "bench threads --threads 1000 --bytes 4096 --pool 1MiB --allocators awmalloc \
                    --backend cpu --runs 1 --heap cold --format json";
-    let outcome = run(&folder, command);
+    let outcome = folder.run(command);
     assert_eq!(outcome.code, 5, "{outcome:?}");
     let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(text(&rows[0], "status"), "fault");
     assert!(number(&rows[0]["corrupt"]) > 0.0);
 
     folder.scene("knot");
-    let outcome = run(
-        &folder,
-        "kdtree @knot.obj --allocator awmalloc --alloc-per-split --pool 64KiB --backend cpu",
-    );
-    assert!(outcome.error(4).contains("awmalloc"));
+    folder
+        .run("kdtree @knot.obj --allocator awmalloc --alloc-per-split --pool 64KiB --backend cpu")
+        .fails(4, "awmalloc");
 }
 
 #[test]
@@ -210,7 +183,7 @@ fn results_are_written_in_every_format() {
         ("markdown", "| allocator"),
         ("json", "["),
     ] {
-        let outcome = run(&folder, &format!("{command} --format {format} -o @out"));
+        let outcome = folder.run(format!("{command} --format {format} -o @out"));
         assert_eq!(
             (outcome.code, outcome.stdout.as_str()),
             (0, ""),
@@ -220,14 +193,14 @@ fn results_are_written_in_every_format() {
         assert!(text.starts_with(begin), "{text}");
         assert!(text.ends_with('\n'));
     }
-    assert_eq!(folder.names(), ["out"]);
+    assert_eq!(folder.names(), "out");
 }
 
 #[test]
 fn coalesced_requests_are_measured_too() {
     let folder = Folder::new();
     let command = "bench mixed --threads 500 --pool 64MiB --runs 1 --backend cpu --coalesce";
-    let rows = run(&folder, &format!("{command} --in-process --format json")).json();
+    let rows = folder.json(format!("{command} --in-process --format json"));
     for row in rows.as_array().unwrap() {
         assert_eq!(text(row, "status"), "ok", "{row}");
         assert_eq!(text(&row["parameters"], "coalesce"), "true");
@@ -236,37 +209,21 @@ fn coalesced_requests_are_measured_too() {
 }
 
 /// The keys of `bench host-pool --format json` that scripts rely on.
-const HOST_POOL_KEYS: [&str; 13] = [
-    "source",
-    "pattern",
-    "bytes",
-    "threads",
-    "status",
-    "error",
-    "pairs",
-    "allocate",
-    "deallocate",
-    "pairs_per_s",
-    "hits",
-    "misses",
-    "meta",
-];
+const HOST_POOL_KEYS: &str = "\
+    source pattern bytes threads status error pairs allocate deallocate pairs_per_s hits \
+    misses meta";
 
 #[test]
 fn the_pool_of_the_host_is_measured_beside_malloc() {
     let folder = Folder::new();
     let options = "--backend cpu --operations 200 --budget 60 --memory 64KiB";
     let sizes = "--bytes 512,4KiB --threads 1,3";
-    let rows = run(
-        &folder,
-        &format!("bench host-pool {options} {sizes} --format json"),
-    )
-    .json();
+    let rows = folder.json(format!("bench host-pool {options} {sizes} --format json"));
     let rows = rows.as_array().unwrap();
     // Pairs, mixed, cold and warm, of three sources.
     assert_eq!(rows.len(), 3 * (4 + 2 + 2 + 2));
     for row in rows {
-        assert_keys(row, &HOST_POOL_KEYS);
+        assert_keys(row, HOST_POOL_KEYS);
         assert_eq!(text(row, "status"), "ok", "{row}");
         let (pattern, threads) = (text(row, "pattern"), number(&row["threads"]));
         let is_filled = pattern == "cold" || pattern == "warm";
@@ -296,8 +253,9 @@ fn rows_of_the_host_pool_are_tables_too() {
     let folder = Folder::new();
     let options = "--backend cpu --patterns pairs --bytes 1MiB --threads 1 --operations 10";
     let written = |rest: &str| {
-        let outcome = run(&folder, &format!("bench host-pool {options} {rest}"));
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder
+            .run(format!("bench host-pool {options} {rest}"))
+            .succeeds();
         outcome.stdout
     };
     let table = written("");
@@ -317,10 +275,10 @@ fn rows_of_the_host_pool_are_tables_too() {
         "--patterns some",
         "--operations 0",
     ] {
-        assert_eq!(run(&folder, &format!("bench host-pool {bad}")).code, 2);
+        assert_eq!(folder.run(format!("bench host-pool {bad}")).code, 2);
     }
     let huge = "--backend cpu --patterns pairs --bytes 1000000GiB --threads 1";
-    let failed = run(&folder, &format!("bench host-pool {huge} -o @none.json"));
+    let failed = folder.run(format!("bench host-pool {huge} -o @none.json"));
     assert_eq!(failed.code, 1);
     let rows = std::fs::read_to_string(folder.path("none.json")).unwrap();
     assert!(rows.contains("\"oom\""), "{rows}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{Folder, png_size, run, text};
+use crate::program::{Folder, png_size, text};
 
 /// Keys of a result that only a build over an allocator has.
 const OF_ALLOCATORS: [&str; 15] = [
@@ -42,7 +42,7 @@ const OF_TREES: [&str; 13] = [
 
 fn built(folder: &Folder, arguments: &str) -> Value {
     let command = format!("kdtree {arguments} --backend cpu --runs 1 --format json");
-    run(folder, &command).json()
+    folder.json(&command)
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn cores_build_unless_an_argument_concerns_an_allocator() {
         let report = built(&folder, &format!("gen:knot {arguments}"));
         assert_eq!(text(&report, "builder"), builder, "{arguments}");
     }
-    let report = run(&folder, "kdtree gen:knot --backend cpu --runs 1");
+    let report = folder.run("kdtree gen:knot --backend cpu --runs 1");
     let lines: Vec<&str> = report.stdout.lines().collect();
     assert!(
         lines
@@ -122,14 +122,14 @@ fn cores_without_what_they_need_are_refused() {
         ("gen:knot --backend cpu --pool 20x", "--pool"),
         ("--frames gen:knot gen:terrain --backend cpu", "--frames"),
     ] {
-        let outcome = run(&folder, &format!("kdtree {arguments} --builder cores"));
-        let message = outcome.error(2);
-        assert!(message.contains(named), "{message}");
-        assert!(message.contains("--builder kernels"), "{message}");
+        folder
+            .run(format!("kdtree {arguments} --builder cores"))
+            .fails(2, named)
+            .fails(2, "--builder kernels");
     }
-    run(&folder, "kdtree gen:knot --builder warps").error(2);
+    folder.run("kdtree gen:knot --builder warps").error(2);
     let deep = "kdtree gen:knot --backend cpu --builder cores --max-depth 97";
-    assert!(run(&folder, deep).error(2).contains("at most 96"));
+    assert!(folder.run(deep).error(2).contains("at most 96"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn pictures_are_the_same_whatever_builds() {
             "kdtree gen:courtyard --backend cpu --runs 1 --builder {builder} --size 80x60 \
              --render @{builder}.png --format json"
         );
-        let report = run(&folder, &command).json();
+        let report = folder.json(&command);
         assert_eq!(report["render"]["width"], 80);
         assert_eq!(png_size(&folder.path(&format!("{builder}.png"))), (80, 60));
     }

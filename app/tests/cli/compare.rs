@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::graph::KITE;
-use crate::program::{Folder, number, run, text};
+use crate::program::{Folder, has, number, text};
 
 /// The median of a row's builds.
 fn build(row: &Value) -> f64 {
@@ -22,7 +22,7 @@ fn builds_are_compared_with_a_reference_and_the_fastest_that_frees_is_marked() {
     folder.scene("knot");
     let command = "compare kdtree @knot.obj --backend cpu --runs 1 \
                    --allocators atomicmalloc,awmalloc,cmalloc,cfmalloc:frag=2";
-    let rows = run(&folder, &format!("{command} --format json")).json();
+    let rows = folder.json(format!("{command} --format json"));
     let mut rows = rows.as_array().unwrap().clone();
     let frees: Vec<bool> = rows.iter().map(|row| row["frees"] == json!(true)).collect();
     assert_eq!(frees, [false, false, true, true]);
@@ -37,8 +37,7 @@ fn builds_are_compared_with_a_reference_and_the_fastest_that_frees_is_marked() {
     folder.put("a.json", serde_json::to_string(&rows).unwrap());
     let again = |options: &str| {
         let command = format!("{command} --resume @a.json {options}");
-        let outcome = run(&folder, &command);
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder.run(&command).succeeds();
         outcome.stdout
     };
     let parsed = |text: &str| -> Vec<Value> { serde_json::from_str(text).unwrap() };
@@ -64,7 +63,7 @@ fn graphs_are_compared_within_a_layout() {
     let command = "compare graph @kite.graph --backend cpu --runs 3 --insert 4 --rounds 2 \
                    --insert-vertices 1 --pagerank --layouts contiguous,linked \
                    --allocators cfmalloc,cmalloc,atomicmalloc --reference cmalloc";
-    let rows = run(&folder, &format!("{command} --format json")).json();
+    let rows = folder.json(format!("{command} --format json"));
     let mut rows = rows.as_array().unwrap().clone();
     let changes = |row: &Value| -> f64 {
         let result = &row["result"];
@@ -90,20 +89,16 @@ fn graphs_are_compared_within_a_layout() {
         row["result"]["updates"][0]["ms"]["total"]["median"] = json!(ms);
     }
     folder.put("a.json", serde_json::to_string(&rows).unwrap());
-    let rows = run(
-        &folder,
-        &format!("{command} --resume @a.json --format json"),
-    )
-    .json();
+    let rows = folder.json(format!("{command} --resume @a.json --format json"));
     let rows = rows.as_array().unwrap();
     assert_eq!(fastest(rows), ["cfmalloc", "cmalloc"]);
     assert_eq!(text(&rows[0], "layout"), "contiguous");
     assert_eq!(rows[0]["fastest"], json!(true));
-    let table = run(&folder, &format!("{command} --resume @a.json"));
+    let table = folder.run(format!("{command} --resume @a.json"));
     assert_eq!(table.stdout.matches(" * ").count(), 2, "{table:?}");
     // Where nothing changes, loading is compared.
     let command = "compare graph @kite.graph --backend cpu --allocators cmalloc,atomicmalloc";
-    let rows = run(&folder, &format!("{command} --format json")).json();
+    let rows = folder.json(format!("{command} --format json"));
     let load = |row: &Value| number(&row["result"]["init_ms"]["median"]);
     assert_eq!(number(&rows[0]["ratio"]), load(&rows[0]) / load(&rows[1]));
 }
@@ -114,7 +109,7 @@ fn what_failed_is_neither_compared_nor_marked() {
     folder.scene("knot");
     let command = "compare kdtree @knot.obj --backend cpu --runs 1 --alloc-per-split \
                    --pool 64KiB --allocators atomicmalloc,cmalloc";
-    let outcome = run(&folder, &format!("{command} --format json"));
+    let outcome = folder.run(format!("{command} --format json"));
     let rows: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(text(&rows[0], "status"), "oom");
     for row in &rows {
@@ -174,17 +169,15 @@ fn a_reference_is_one_of_those_compared() {
         ("cfmmalloc", "--reference cfmmalloc is not among"),
         ("cmalloc:frag=2", "--reference cmalloc:frag=2 is not among"),
     ] {
-        let outcome = run(&folder, &format!("{command} --reference {reference}"));
-        assert!(outcome.error(2).contains(why), "{outcome:?}");
+        folder
+            .run(format!("{command} --reference {reference}"))
+            .fails(2, why);
     }
-    let unknown = run(&folder, &format!("{command} --reference malloc"));
+    let unknown = folder.run(format!("{command} --reference malloc"));
     assert_eq!(unknown.code, 2);
-    assert!(
-        unknown.stderr.contains("no allocator `malloc`"),
-        "{unknown:?}"
-    );
+    has(&unknown.stderr, "no allocator `malloc`");
     // Without one, those without AtomicMalloc have no ratio.
-    let rows = run(&folder, &format!("{command} --format json")).json();
+    let rows = folder.json(format!("{command} --format json"));
     assert!(
         rows[0]["ratio"].is_null() && rows[1]["ratio"].is_null(),
         "{rows}"

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, run};
+use crate::program::{Folder, has};
 
 /// Two pictures of one scene from two sides, and the first again.
 fn pictures() -> Folder {
@@ -12,7 +12,7 @@ fn pictures() -> Folder {
         let command = format!(
             "render @knot.obj -o @{name}.png --shade {shade} --size 48x32 --backend cpu --format json"
         );
-        run(&folder, &command).json();
+        folder.json(&command);
     }
     folder
 }
@@ -20,49 +20,53 @@ fn pictures() -> Folder {
 #[test]
 fn the_same_picture_twice_does_not_differ() {
     let folder = pictures();
-    let report = run(&folder, "diff @a.png @again.png --format json").json();
+    let report = folder.json("diff @a.png @again.png --format json");
     for (key, expected) in [("pixels", 48 * 32), ("differing", 0), ("largest", 0)] {
         assert_eq!(report[key], expected, "{report}");
     }
     assert_eq!(report["flip"], 0.0);
     assert!(report["psnr_db"].is_null());
     assert_eq!(report["is_over"], false);
-    let text = run(&folder, "diff @a.png @again.png");
-    assert_eq!((text.code, text.stderr.as_str()), (0, ""));
+    let text = folder.run("diff @a.png @again.png").succeeds_quietly();
     assert!(text.stdout.contains("PSNR infinite"), "{text:?}");
 }
 
 #[test]
 fn what_differs_too_much_has_its_own_exit_code() {
     let folder = pictures();
-    let found = run(&folder, "diff @a.png @b.png --output @map.png");
+    let found = folder.run("diff @a.png @b.png --output @map.png");
     assert_eq!(found.code, 5, "{found:?}");
     assert!(found.stdout.contains("FLIP"), "{found:?}");
     assert_eq!(found.stderr.lines().count(), 1);
-    assert!(
-        found.stderr.contains("pixels differ by more than 0"),
-        "{found:?}"
-    );
+    has(&found.stderr, "pixels differ by more than 0");
     // The map is white where the pictures differ most: it is not that of equal ones.
     let map = fs::read(folder.path("map.png")).unwrap();
-    run(&folder, "diff @a.png @again.png --output @none.png");
+    folder.run("diff @a.png @again.png --output @none.png");
     assert_ne!(map, fs::read(folder.path("none.png")).unwrap());
 
-    let report = run(&folder, "diff @a.png @b.png --allow 100 --format json").json();
+    let report = folder.json("diff @a.png @b.png --allow 100 --format json");
     let share = report["differing"].as_f64().unwrap() / report["pixels"].as_f64().unwrap();
     let (less, more) = (99.0 * share, (101.0 * share).min(100.0));
     assert_eq!(
-        run(&folder, &format!("diff @a.png @b.png --allow {less}")).code,
+        folder
+            .run(format!("diff @a.png @b.png --allow {less}"))
+            .code,
         5
     );
     assert_eq!(
-        run(&folder, &format!("diff @a.png @b.png --allow {more}")).code,
+        folder
+            .run(format!("diff @a.png @b.png --allow {more}"))
+            .code,
         0
     );
-    assert_eq!(run(&folder, "diff @a.png @b.png --tolerance 255").code, 0);
+    folder.run("diff @a.png @b.png --tolerance 255").succeeds();
     let flip = report["flip"].as_f64().unwrap();
     assert!(flip > 0.01 && flip < 1.0, "{report}");
-    let at_most = |most: f64| run(&folder, &format!("diff @a.png @b.png --max-flip {most}")).code;
+    let at_most = |most: f64| {
+        folder
+            .run(format!("diff @a.png @b.png --max-flip {most}"))
+            .code
+    };
     assert_eq!(
         (at_most(0.9 * flip), at_most(flip.mul_add(0.1, flip))),
         (5, 0)
@@ -72,16 +76,8 @@ fn what_differs_too_much_has_its_own_exit_code() {
 #[test]
 fn bad_pictures_and_flags_are_one_line() {
     let folder = pictures();
-    run(
-        &folder,
-        "render @knot.obj -o @small.png --size 24x32 --backend cpu --format json",
-    )
-    .json();
-    run(
-        &folder,
-        "render @knot.obj -o @a.exr --size 48x32 --backend cpu --format json",
-    )
-    .json();
+    folder.json("render @knot.obj -o @small.png --size 24x32 --backend cpu --format json");
+    folder.json("render @knot.obj -o @a.exr --size 48x32 --backend cpu --format json");
     fs::write(folder.path("text.png"), "no picture").unwrap();
     for (arguments, code, expected) in [
         ("@a.png @none.png", 3, "none.png: cannot read"),
@@ -107,9 +103,9 @@ fn bad_pictures_and_flags_are_one_line() {
         ("@a.png @b.png -o @a.png", 2, "a.png"),
         ("@a.png @b.png -o @map.jpg", 2, "map.jpg"),
     ] {
-        let error = run(&folder, &format!("diff {arguments}"));
-        let line = error.error(code);
-        assert!(line.contains(expected), "{arguments}: {line}");
+        folder
+            .run(format!("diff {arguments}"))
+            .fails(code, expected);
     }
     assert!(!folder.path("map.jpg").exists());
 }

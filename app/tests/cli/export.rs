@@ -4,11 +4,11 @@ use std::fs;
 
 use heapwood::ptx;
 
-use crate::program::{Folder, Outcome, run};
+use crate::program::{Folder, Outcome, has};
 
 /// A run that writes, which is one line where the program has no device code; none then.
 fn exported(folder: &Folder, arguments: &str) -> Option<Outcome> {
-    let outcome = run(folder, arguments);
+    let outcome = folder.run(arguments);
     if ptx::is_embedded() {
         return Some(outcome);
     }
@@ -36,17 +36,12 @@ fn an_allocator_is_a_folder() {
     assert!(read("example.cu").contains("#include \"heapwood_gallatin.cuh\""));
     assert!(read("README.md").contains("a heap of 64 MiB"));
     // Once more, with another pool and parameters.
-    let outcome = run(
-        &folder,
-        "export gallatin:segment=1048576 -o @out/deep --pool 1GiB",
-    );
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    folder
+        .run("export gallatin:segment=1048576 -o @out/deep --pool 1GiB")
+        .succeeds();
     let again = fs::read_to_string(folder.path("out/deep/heapwood_gallatin.cuh")).expect("it");
     assert!(again.contains("POOL_BYTES 1073741824ull"), "{again}");
-    assert!(
-        again.contains("`heapwood export gallatin:segment=1048576`"),
-        "{again}"
-    );
+    has(&again, "`heapwood export gallatin:segment=1048576`");
 }
 
 #[test]
@@ -59,11 +54,10 @@ fn a_folder_with_other_files_stays_as_it_is() {
         assert!(error.contains("cannot write: there is "), "{error}");
         assert!(!folder.path("README.md").exists());
         // That of another allocator, too.
-        let other = run(&folder, "export cfmalloc -o @one");
-        assert_eq!(other.code, 0, "{other:?}");
-        let outcome = run(&folder, "export scatteralloc -o @one");
-        let error = outcome.error(3);
-        assert!(error.contains("there is heapwood_cfmalloc."), "{error}");
+        folder.run("export cfmalloc -o @one").succeeds();
+        folder
+            .run("export scatteralloc -o @one")
+            .fails(3, "there is heapwood_cfmalloc.");
     }
     if let Some(outcome) = exported(&folder, "export cfmalloc -o @notes.txt/out") {
         let error = outcome.error(3);
@@ -77,9 +71,9 @@ fn a_folder_with_other_files_stays_as_it_is() {
 fn what_cannot_be_exported_is_said_with_what_can() {
     let folder = Folder::new();
     let refused = |arguments: &str, code: i32, message: &str| {
-        let outcome = run(&folder, &format!("export {arguments} -o @out"));
-        let error = outcome.error(code);
-        assert!(error.contains(message), "{arguments}: {error}");
+        folder
+            .run(format!("export {arguments} -o @out"))
+            .fails(code, message);
         assert!(!folder.path("out").exists(), "{arguments}");
     };
     let all = "cannot be exported: choose from cfmalloc, ouroboros-p-s, ouroboros-c-s, gallatin, \
@@ -93,6 +87,5 @@ fn what_cannot_be_exported_is_said_with_what_can() {
     refused("gallatin --pool 1KiB", 4, "use a larger --pool");
     refused("cfmalloc --pool 1000TiB", 4, "use a smaller --pool");
     refused("cfmalloc --pool much", 2, "is not a size");
-    let outcome = run(&folder, "export cfmalloc");
-    assert!(outcome.error(2).contains("--output"), "{outcome:?}");
+    folder.run("export cfmalloc").fails(2, "--output");
 }

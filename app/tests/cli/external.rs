@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::{Folder, run, text};
+use crate::program::{Folder, has, text};
 
 /// An allocator that keeps the contract, in C.
 pub const FREE_LISTS: &str = include_str!("../../../tests/data/external/freelist.c");
@@ -61,7 +61,7 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
             "bench {workload} {on_cpu} --allocators external:name=lists,cfmalloc --pool 16MiB \
              --runs 5"
         );
-        let rows = run(&folder, &command).json();
+        let rows = folder.json(&command);
         for row in rows.as_array().unwrap() {
             assert_eq!(text(row, "status"), "ok", "{row}");
             let own = text(row, "allocator") == "external:name=lists";
@@ -76,8 +76,7 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
             assert_eq!(requests, measured, "{row}");
         }
     }
-    let table = run(
-        &folder,
+    let table = folder.run(
         "bench threads --threads 100 --bytes 64 --heap warm --runs 5 --pool 1MiB --backend cpu \
          --allocators external --link @lists.so",
     );
@@ -85,11 +84,11 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
     assert_eq!(calls.count(), 2, "{table:?}");
     let command =
         format!("bench fragmentation --allocators external {on_cpu} --threads 500 --bytes 64");
-    let rows = run(&folder, &command).json();
+    let rows = folder.json(&command);
     assert!(rows[0]["growth"].is_object(), "{rows}");
 
     let scene = "gen:soup,triangles=2000";
-    let tree = |allocator: &str| run(&folder, &format!("kdtree {scene} --runs 2 {allocator}"));
+    let tree = |allocator: &str| folder.run(format!("kdtree {scene} --runs 2 {allocator}"));
     let own = tree(&format!("--allocator external --verify {on_cpu}")).json();
     let other = tree("--allocator cfmalloc --backend cpu --format json").json();
     assert_eq!(text(&own, "tree_hash"), text(&other, "tree_hash"));
@@ -102,12 +101,9 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
     let shown = tree("--allocator external --backend cpu --link @lists.so");
     assert!(shown.stdout.contains("\nlinked "), "{shown:?}");
     let command = format!("kdtree --frames {scene} {scene} --runs 1 --allocator external {on_cpu}");
-    assert_eq!(
-        run(&folder, &command).json()["frames"][1]["frees"],
-        Value::Null
-    );
+    assert_eq!(folder.json(&command)["frames"][1]["frees"], Value::Null);
     let command = format!("render {scene} -o @picture.png --size 40x30 --allocator external");
-    let picture = run(&folder, &format!("{command} {on_cpu}")).json();
+    let picture = folder.json(format!("{command} {on_cpu}"));
     assert!(link(&picture).is_object());
 
     for layout in ["contiguous", "linked"] {
@@ -115,7 +111,7 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
             "graph gen:uniform,vertices=256 --allocator external --layout {layout} --insert 500 \
              --delete 300 --rounds 2 --verify --pagerank {on_cpu}"
         );
-        let report = run(&folder, &command).json();
+        let report = folder.json(&command);
         assert!(link(&report).is_object(), "{report}");
     }
     // A case that needs no file gets none.
@@ -126,17 +122,14 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
         let command = format!(
             "compare {what} --allocators external:name=lists,cmalloc,external:name=again {on_cpu}"
         );
-        let rows = run(&folder, &command).json();
+        let rows = folder.json(&command);
         let statuses: Vec<&str> = (0..3).map(|place| text(&rows[place], "status")).collect();
         assert_eq!(statuses, ["ok"; 3], "{rows}");
         assert_eq!(text(&rows[2], "allocator"), "external:name=again");
         assert!(link(&rows[1]["result"]).is_null());
     }
-    let about = run(&folder, "allocators external --backend cpu");
-    assert!(
-        about.stdout.contains("docs/external-allocators.md"),
-        "{about:?}"
-    );
+    let about = folder.run("allocators external --backend cpu");
+    has(&about.stdout, "docs/external-allocators.md");
 }
 
 #[test]
@@ -153,7 +146,7 @@ fn an_allocator_gets_memory_of_its_own() {
         assert!(compile(&folder, OWN, &[with], name));
     }
     let scene = "gen:soup,triangles=2000 --runs 3 --backend cpu --format json";
-    let tree = |rest: &str| run(&folder, &format!("kdtree {scene} {rest}"));
+    let tree = |rest: &str| folder.run(format!("kdtree {scene} {rest}"));
     let own = "--allocator external:pool=own,name=arena --pool 8MiB";
     let built = tree(&format!("{own} --link @own.so")).json();
     assert_eq!(text(&built, "allocator"), "external:pool=own,name=arena");
@@ -162,13 +155,13 @@ fn an_allocator_gets_memory_of_its_own() {
     // Cold heaps are made anew for each sample.
     let command = "bench threads --allocators external:pool=own --link @own.so --threads 2000 \
                    --bytes 64,1000 --pool 64MiB --runs 5 --backend cpu --format json";
-    for row in run(&folder, command).json().as_array().unwrap() {
+    for row in folder.json(command).as_array().unwrap() {
         assert_eq!(text(row, "status"), "ok", "{row}");
     }
     let graph = "graph gen:uniform,vertices=256 --allocator external:pool=own --link @own.so \
                  --pool 8MiB --insert 500 --verify --backend cpu --format json --layout";
     for layout in ["contiguous", "linked"] {
-        let report = run(&folder, &format!("{graph} {layout}")).json();
+        let report = folder.json(format!("{graph} {layout}"));
         assert!(link(&report).is_object(), "{report}");
     }
     for (rest, code, what) in [
@@ -211,16 +204,15 @@ fn a_comparison_is_resumed_with_the_same_file() {
     }
     let command = "compare kdtree gen:soup,triangles=500 --runs 1 --backend cpu \
                    --allocators external --link @lists.so -o @rows.json --resume @rows.json";
-    assert_eq!(run(&folder, command).code, 0);
-    assert_eq!(run(&folder, command).code, 0);
+    folder.run(command).succeeds();
+    folder.run(command).succeeds();
     assert!(compile(
         &folder,
         FREE_LISTS,
         &["OTHER", "unsigned=int"],
         "lists"
     ));
-    let other = run(&folder, command);
-    assert!(other.error(3).contains("another linked file"), "{other:?}");
+    folder.run(command).fails(3, "another linked file");
 }
 
 #[test]
@@ -231,12 +223,11 @@ fn what_does_not_free_is_said_not_to() {
     }
     assert!(compile(&folder, FAULTY, &["WITH_FREE"], "frees"));
     let scene = "gen:soup,triangles=500 --runs 1 --backend cpu --format json";
-    let tree = |rest: &str| run(&folder, &format!("kdtree {scene} {rest}"));
+    let tree = |rest: &str| folder.run(format!("kdtree {scene} {rest}"));
     let built = tree("--allocator external:free=no,name=bump --link @bump.so").json();
     assert_eq!(text(&built, "allocator"), "external:name=bump");
     assert_eq!(text(&built["parameters"], "free"), "no");
-    let rows = run(
-        &folder,
+    let rows = folder.run(
         "bench threads --allocators external:free=no --link @bump.so --threads 2000 --bytes 64 \
          --pool 1MiB --runs 5 --backend cpu --format json",
     );
@@ -247,13 +238,11 @@ fn what_does_not_free_is_said_not_to() {
     let missing = tree("--allocator external --link @bump.so");
     assert!(missing.error(3).contains("external:free=no"), "{missing:?}");
     let has_one = tree("--allocator external:free=no --link @frees.so");
-    assert!(
-        has_one.error(3).contains("leave out free=no"),
-        "{has_one:?}"
-    );
+    has(has_one.error(3), "leave out free=no");
     let frames = "kdtree --frames gen:soup gen:soup --backend cpu --link @bump.so --allocator";
-    let frames = run(&folder, &format!("{frames} external:free=no"));
-    assert!(frames.error(2).contains("cannot free the tree of a frame"));
+    folder
+        .run(format!("{frames} external:free=no"))
+        .fails(2, "cannot free the tree of a frame");
     // `init` may be left out.
     assert!(compile(&folder, FAULTY, &["WITHOUT_INIT"], "lazy"));
     tree("--allocator external:free=no --link @lazy.so").json();
@@ -262,28 +251,21 @@ fn what_does_not_free_is_said_not_to() {
 #[test]
 fn files_that_cannot_be_linked_are_refused() {
     let folder = Folder::new();
-    let bench = |rest: &str| run(&folder, &format!("bench threads --backend cpu {rest}"));
+    let bench = |rest: &str| folder.run(format!("bench threads --backend cpu {rest}"));
     let external = |rest: &str| bench(&format!("--allocators external {rest}"));
     let nothing = external("");
     assert!(nothing.error(2).contains("give it with --link FILE"));
-    let compared = run(
-        &folder,
-        "compare kdtree gen:soup --backend cpu --allocators cmalloc,external",
-    );
-    assert!(compared.error(2).contains("give it with --link FILE"));
+    folder
+        .run("compare kdtree gen:soup --backend cpu --allocators cmalloc,external")
+        .fails(2, "give it with --link FILE");
     for command in [
         "kdtree gen:soup",
         "graph gen:uniform,vertices=16",
         "render gen:soup -o @x.png",
     ] {
-        let outcome = run(
-            &folder,
-            &format!("{command} --backend cpu --allocator external"),
-        );
-        assert!(
-            outcome.error(2).contains("give it with --link FILE"),
-            "{outcome:?}"
-        );
+        folder
+            .run(format!("{command} --backend cpu --allocator external"))
+            .fails(2, "give it with --link FILE");
     }
     folder.put("empty", "");
     for unused in [
@@ -292,11 +274,9 @@ fn files_that_cannot_be_linked_are_refused() {
     ] {
         assert!(unused.error(2).contains("name that one, too"), "{unused:?}");
     }
-    let checked = run(
-        &folder,
-        "kdtree gen:soup --backend cpu --allocator external --link @empty --check-heap",
-    );
-    assert!(checked.error(2).contains("external has no checked mode"));
+    folder
+        .run("kdtree gen:soup --backend cpu --allocator external --link @empty --check-heap")
+        .fails(2, "external has no checked mode");
 
     assert!(
         external("--link @absent.so")

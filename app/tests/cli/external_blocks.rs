@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::external::{FAULTY, FREE_LISTS, compile};
-use crate::program::{Folder, run, text};
+use crate::program::{Folder, text};
 
 /// Sizes that an allocator does not tell are unknown, and are not those of requests.
 #[test]
@@ -29,7 +29,7 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
         ("cfmalloc", "", true),
     ] {
         let over = format!("--allocator {allocator} {link}");
-        let built = run(&folder, &format!("kdtree {tree} {over} --format json")).json();
+        let built = folder.json(format!("kdtree {tree} {over} --format json"));
         for key in ["internal_fragmentation", "pool_high_water_bytes"] {
             assert_eq!(
                 built[key].as_f64().is_some_and(|part| part > 0.0),
@@ -38,7 +38,7 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
             );
             assert_eq!(built[key].is_null(), !is_known, "{built}");
         }
-        let shown = run(&folder, &format!("kdtree {tree} {over}")).stdout;
+        let shown = folder.run(format!("kdtree {tree} {over}")).stdout;
         assert_eq!(shown.contains("unknown internal"), !is_known, "{shown}");
         assert_eq!(
             shown.contains(", an unknown part of it used"),
@@ -46,7 +46,7 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
             "{shown}"
         );
         let frames = format!("kdtree --frames {tree} {over} --format json");
-        let frames = run(&folder, &frames).json();
+        let frames = folder.json(&frames);
         assert_eq!(
             frames["pool_high_water_bytes"].is_null(),
             !is_known,
@@ -57,7 +57,7 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
             !is_known,
             "{frames}"
         );
-        let kept = run(&folder, &format!("{graph} {over} --format json")).json();
+        let kept = folder.json(format!("{graph} {over} --format json"));
         for key in [
             "internal_fragmentation",
             "loaded_bytes",
@@ -67,18 +67,18 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
             assert_eq!(kept["memory"][key].is_null(), !is_known, "{key}: {kept}");
         }
         let rounds = format!("{graph} --insert 9 --rounds 2 {over} --format json");
-        let rounds = &run(&folder, &rounds).json()["memory"]["rounds"];
+        let rounds = &folder.json(&rounds)["memory"]["rounds"];
         assert!(rounds["payload_bytes"].is_array(), "{rounds}");
         for key in ["allocated_bytes", "high_water_bytes"] {
             assert_eq!(rounds[key].is_null(), !is_known, "{key}: {rounds}");
         }
-        let shown = run(&folder, &format!("{graph} {over}")).stdout;
+        let shown = folder.run(format!("{graph} {over}")).stdout;
         assert_eq!(shown.contains("unknown internal"), !is_known, "{shown}");
         let unknown = shown.contains("blocks of unknown sizes");
         assert_eq!(unknown, !is_known, "{shown}");
         for format in ["markdown", "csv"] {
             let compared = format!("compare kdtree {tree} --allocators {allocator} {link}");
-            let table = run(&folder, &format!("{compared} --format {format}")).stdout;
+            let table = folder.run(format!("{compared} --format {format}")).stdout;
             let cells = |line: &str| -> Vec<String> {
                 let cells = line.trim_matches('|').split(['|', ',']);
                 cells.map(|cell| cell.trim().to_owned()).collect()
@@ -93,7 +93,7 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
     }
     // No block is smaller than its request.
     let built = format!("kdtree {tree} --allocator external --link @wrong.so --format json");
-    assert_eq!(run(&folder, &built).json()["internal_fragmentation"], 0.0);
+    assert_eq!(folder.json(&built)["internal_fragmentation"], 0.0);
 }
 
 /// Kernels that free what they allocate are verified by a round beside them, and say nothing of
@@ -114,7 +114,7 @@ fn blocks_that_overlap_are_found_beside_kernels_that_free_them() {
     ] {
         for heap in ["warm", "cold"] {
             let command = format!("bench {workload} --heap {heap} {options}");
-            let outcome = run(&folder, &command);
+            let outcome = folder.run(&command);
             assert_eq!(outcome.code, 5, "{command}: {outcome:?}");
             let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
             for row in rows.as_array().unwrap() {
@@ -122,13 +122,13 @@ fn blocks_that_overlap_are_found_beside_kernels_that_free_them() {
                 assert_eq!(row["corrupt"] == 0, is_right, "{row}");
                 assert_eq!(text(row, "status") == "ok", is_right, "{row}");
             }
-            let outcome = run(&folder, &format!("{command} --verify false"));
+            let outcome = folder.run(format!("{command} --verify false"));
             assert!(outcome.json()[0]["corrupt"].is_null(), "{outcome:?}");
         }
     }
     let table = "bench turns --threads 100 --bytes 64 --allocators external --link @same.so \
                  --backend cpu --runs 5 --heap warm --verify false";
-    let table = run(&folder, table).stdout;
+    let table = folder.run(table).stdout;
     let cells = |line: usize| table.lines().nth(line).unwrap().split_whitespace().rev();
     assert!(table.contains("corrupt  status"), "{table}");
     assert!(cells(1).take(2).eq(["ok", "-"]), "{table}");
@@ -146,7 +146,7 @@ fn more_blocks_than_the_pool_has_room_for_overlap() {
             "bench fragmentation --allocators {allocator},cfmalloc --threads 100 --bytes 64 \
              --pool 1MiB --backend cpu --link @{library}.so --format json"
         );
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         assert_eq!(outcome.code, 5, "{outcome:?}");
         let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
         assert_eq!(text(&rows[0], "status"), "fault", "{rows}");
@@ -167,7 +167,7 @@ fn results_that_differ_are_not_ranked() {
     }
     let command = "compare kdtree gen:soup,triangles=500 --runs 1 --backend cpu --cpu-threads 1 \
                    --allocators atomicmalloc,cfmalloc,external --link @same.so --format json";
-    let outcome = run(&folder, command);
+    let outcome = folder.run(command);
     assert_eq!(outcome.code, 5, "{outcome:?}");
     let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert!(rows[2]["result"].is_object(), "{rows}");
@@ -188,7 +188,7 @@ fn what_cannot_be_freed_counts_as_requested() {
     folder.put("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let command = "kdtree @one.obj --runs 1 --backend cpu --format json --allocator";
     let used = |allocator: &str| {
-        let report = run(&folder, &format!("{command} {allocator}")).json();
+        let report = folder.json(format!("{command} {allocator}"));
         report["pool_high_water_bytes"].as_u64()
     };
     // A block of 16 bytes holds the only reference.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::external::{FAULTY, FREE_LISTS, compile};
-use crate::program::{Folder, program, run, text};
+use crate::program::{Folder, has, program, text};
 
 /// Messages about impossible blocks: by a command over one allocator, and in the rows of those over
 /// several.
@@ -40,13 +40,13 @@ fn blocks_that_cannot_be_are_found() {
         let linked = "--link @bad.so --backend cpu";
         let tree = format!("kdtree gen:soup,triangles=500 {linked} --allocator external:free=no");
         for tree in [&tree, &format!("{tree} --pool 1MiB")] {
-            assert_eq!(run(&folder, tree).error(5), said(fault, 1));
+            assert_eq!(folder.run(tree).error(5), said(fault, 1));
         }
         let graph = format!("graph gen:uniform,vertices=64 {linked} --allocator external:free=no");
-        assert_eq!(run(&folder, &graph).error(5), said(fault, 64));
+        assert_eq!(folder.run(&graph).error(5), said(fault, 64));
         let case = |case: &str, code: i32| {
             let command = format!("{case} {linked} --format json");
-            let outcome = run(&folder, &command);
+            let outcome = folder.run(&command);
             assert_eq!(outcome.code, code, "{outcome:?}");
             let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
             let row = rows.as_array().unwrap().last().unwrap().clone();
@@ -76,7 +76,7 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
     assert!(compile(&folder, FAULTY, &["HANGS"], "hangs"));
     let row = |command: &str, rest: &str, code: i32| {
         let command = format!("{command} --backend cpu --format json {rest}");
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         assert_eq!(outcome.code, code, "{outcome:?}");
         let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
         let row = rows.as_array().unwrap().last().unwrap().clone();
@@ -90,16 +90,12 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
                    --allocators atomicmalloc,external:free=no";
     let (found, why) = row(&threads, "--link @same.so", 5);
     assert_eq!(found, "fault: 99 blocks lost their contents");
-    assert!(
-        why.contains("in 1 of 1 cases blocks lost their contents"),
-        "{why}"
-    );
+    has(&why, "in 1 of 1 cases blocks lost their contents");
     let (found, why) = row(&fragmentation, "--link @same.so", 5);
     assert!(why.contains("in 1 of 1 cases live blocks overlap"), "{why}");
     let overlap = "fault: 100 live blocks lie in 64 B, and take at least 6400 B: they overlap";
     assert_eq!(found, overlap);
-    let graph = run(
-        &folder,
+    let graph = folder.run(
         "graph gen:uniform,vertices=64 --verify --backend cpu --allocator external:free=no \
          --link @same.so",
     );
@@ -108,9 +104,9 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
     // kernels' own may come first.
     let alone = "--backend cpu --cpu-threads 1 --link @same.so";
     let tree = "kdtree gen:soup,triangles=500 --verify --allocator external:free=no";
-    let tree = run(&folder, &format!("{tree} {alone}"));
+    let tree = folder.run(format!("{tree} {alone}"));
     assert!(tree.error(5).starts_with("the tree is wrong: "), "{tree:?}");
-    let compared = run(&folder, &format!("{compare} {alone} --format json"));
+    let compared = folder.run(format!("{compare} {alone} --format json"));
     assert_eq!(compared.code, 5, "{compared:?}");
     assert!(
         compared
@@ -214,8 +210,7 @@ fn what_is_wrong_with_a_file_is_said_once_before_the_first_case() {
         for (allocators, link, what) in cases {
             let command =
                 format!("{command} --allocators {allocators} {link} --backend cpu --timeout 20");
-            let outcome = run(&folder, &command);
-            assert!(outcome.error(3).contains(what), "{command}: {outcome:?}");
+            folder.run(&command).fails(3, what);
         }
     }
     for command in [
@@ -224,17 +219,16 @@ fn what_is_wrong_with_a_file_is_said_once_before_the_first_case() {
     ] {
         let command = format!("{command} --allocator external --backend cpu");
         for (_, link, what) in &cases[3..] {
-            let outcome = run(&folder, &format!("{command} {link}"));
-            assert!(outcome.error(3).contains(what), "{command}: {outcome:?}");
+            folder.run(format!("{command} {link}")).fails(3, what);
         }
     }
     // Twice the same file is one.
-    let twice = run(
-        &folder,
-        "kdtree gen:soup,triangles=100 --runs 1 --backend cpu --allocator external \
+    folder
+        .run(
+            "kdtree gen:soup,triangles=100 --runs 1 --backend cpu --allocator external \
          --link @lists.so --link @lists.so",
-    );
-    assert_eq!(twice.code, 0, "{twice:?}");
+        )
+        .succeeds();
 }
 
 /// Initialisers of a library run when it is loaded.
@@ -254,14 +248,14 @@ fn a_library_that_crashes_or_hangs_when_it_is_loaded_is_said_once() {
     assert!(compile(&folder, &hangs, &[], "hangs"));
     for command in MANY_CASES {
         let command = format!("{command} --allocators cfmalloc,external --backend cpu");
-        let crashes = run(&folder, &format!("{command} --link @crashes.so"));
+        let crashes = folder.run(format!("{command} --link @crashes.so"));
         assert!(
             crashes
                 .error(1)
                 .starts_with("--link: a file of it has crashed"),
             "{crashes:?}"
         );
-        let hangs = run(&folder, &format!("{command} --link @hangs.so --timeout 1"));
+        let hangs = folder.run(format!("{command} --link @hangs.so --timeout 1"));
         assert_eq!(
             hangs.error(1),
             "--link: not linked after 1 s: use a larger --timeout"
@@ -285,20 +279,20 @@ fn a_library_that_prints_leaves_results_alone() {
     let linked = "--backend cpu --link @prints.so --format json";
     for command in MANY_CASES {
         let command = format!("{command} --allocators external {linked}");
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         for row in outcome.json().as_array().unwrap() {
             assert_eq!(text(row, "status"), "ok", "{command}: {row}");
         }
     }
     let tree = format!("kdtree gen:soup,triangles=100 --allocator external {linked}");
-    let outcome = run(&folder, &tree);
+    let outcome = folder.run(&tree);
     assert!(outcome.json()["tree_hash"].is_string(), "{outcome:?}");
     for printed in ["hello", "half a line", "bye"] {
         assert!(outcome.stderr.contains(printed), "{outcome:?}");
     }
     // Nor does it hide what is wrong.
     let command = format!("{} --allocators external:free=no {linked}", MANY_CASES[0]);
-    let outcome = run(&folder, &command);
+    let outcome = folder.run(&command);
     assert_eq!(outcome.code, 3, "{outcome:?}");
     assert!(outcome.stderr.contains("leave out free=no"), "{outcome:?}");
 }
@@ -324,7 +318,7 @@ fn a_library_that_ends_the_process_is_said_to() {
     assert!(compile(&folder, &loaded(3), &[], "badly"));
     for command in MANY_CASES {
         let command = format!("{command} --allocators cfmalloc,external --backend cpu");
-        let linked = |name: &str| run(&folder, &format!("{command} --link @{name}.so"));
+        let linked = |name: &str| folder.run(format!("{command} --link @{name}.so"));
         assert_eq!(
             linked("well").error(1),
             "--link: a file of it has ended the process"
@@ -338,7 +332,7 @@ fn a_library_that_ends_the_process_is_said_to() {
     let others = MANY_CASES.map(|case| case.replace(" --in-process", ""));
     for command in others {
         let command = format!("{command} --allocators external --backend cpu --format json");
-        let outcome = run(&folder, &format!("{command} --link @init.so"));
+        let outcome = folder.run(format!("{command} --link @init.so"));
         let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
         let errors = rows.as_array().unwrap().iter();
         let errors: Vec<&str> = errors.map(|row| text(row, "error")).collect();

@@ -1,9 +1,9 @@
-//! Surveys, whose coordinates are far from the origin: trees, pictures and views of them are those of
-//! the same scene near it.
+//! Surveys, whose coordinates are far from the origin: trees, pictures and views of them are those
+//! of the same scene near it.
 
 use std::fs;
 
-use crate::program::{Folder, Outcome, run};
+use crate::program::{Folder, Outcome};
 
 const PICTURE: &str = "--size 48x32 --backend cpu --shade path --spp 2";
 
@@ -29,13 +29,13 @@ fn survey([x, y, z]: [f64; 3]) -> String {
 
 const FAR: [f64; 3] = [500_224.0, 128.0, -5_800_192.0];
 
-/// The scene at the place of `far.obj` as `far.obj`, and as `near.obj` without the offset by which it
-/// is read.
+/// The scene at the place of `far.obj` as `far.obj`, and as `near.obj` without the offset by which
+/// it is read.
 fn folder() -> (Folder, [f64; 3]) {
     let folder = Folder::new();
     folder.put("far.obj", survey(FAR));
     let command = format!("render @far.obj -o @far.png {PICTURE} --format json");
-    let outcome = run(&folder, &command);
+    let outcome = folder.run(&command);
     let offset: [f64; 3] =
         serde_json::from_value(outcome.json()["meta"]["offset"].clone()).unwrap();
     let [x, y, z] = offset;
@@ -49,8 +49,7 @@ fn folder() -> (Folder, [f64; 3]) {
 
 fn render(folder: &Folder, scene: &str, options: &str) -> (Outcome, Vec<u8>) {
     let command = format!("render @{scene} -o @out.png {PICTURE} {options}");
-    let outcome = run(folder, &command);
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let outcome = folder.run(&command).succeeds();
     (outcome, fs::read(folder.path("out.png")).unwrap())
 }
 
@@ -98,7 +97,7 @@ fn trees_and_files_keep_the_coordinates() {
     let save = |scene: &str, tree: &str| {
         let command =
             format!("kdtree @{scene} --save @{tree} --backend cpu --runs 1 --format json");
-        run(&folder, &command).json()
+        folder.json(&command)
     };
     let (far, near) = (save("far.obj", "far.tree"), save("near.obj", "near.tree"));
     assert_eq!(far["tree_hash"], near["tree_hash"]);
@@ -107,12 +106,12 @@ fn trees_and_files_keep_the_coordinates() {
     let (_, built) = render(&folder, "far.obj", "");
     assert_eq!(render(&folder, "far.obj", "--tree @far.tree").1, built);
     let other = format!("render @far.obj -o @out.png {PICTURE} --tree @near.tree");
-    let outcome = run(&folder, &other);
+    let outcome = folder.run(&other);
     assert_eq!(outcome.code, 3, "{outcome:?}");
     assert!(outcome.stderr.contains("near.tree"), "{outcome:?}");
 
     let command = "generate scene @far.obj -o @again.obj";
-    assert_eq!(run(&folder, command).code, 0);
+    folder.run(command).succeeds();
     let text = fs::read_to_string(folder.path("again.obj")).unwrap();
     let first = format!("v {} {} {}\n", FAR[0], FAR[1], FAR[2]);
     assert!(text.contains(&first), "{text}");
@@ -128,7 +127,7 @@ fn frames_have_one_offset() {
     folder.put("next.obj", survey([FAR[0] + 100.25, FAR[1], FAR[2]]));
     let frames = |files: &str| {
         let command = format!("kdtree --frames {files} --backend cpu --runs 1 --format json");
-        run(&folder, &command)
+        folder.run(&command)
     };
     let both = frames("@far.obj @next.obj");
     let result = both.json();
@@ -157,7 +156,7 @@ fn frames_before_the_offset_are_read_again_in_silence() {
     folder.put("large.obj", large);
     let frames = |files: &str| {
         let command = format!("kdtree --frames {files} --backend cpu --runs 1 --format json");
-        run(&folder, &command)
+        folder.run(&command)
     };
     let outcome = frames("@large.obj @far.obj");
     assert_eq!(outcome.json()["meta"]["offset"], serde_json::json!(offset));

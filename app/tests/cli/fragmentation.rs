@@ -2,32 +2,19 @@
 
 use serde_json::Value;
 
-use crate::program::{Folder, allocators, assert_keys, has_gpu, number, run, text};
+use crate::program::{Folder, allocators, assert_keys, has_gpu, number, text};
 
 /// The keys of `bench fragmentation --format json` that scripts rely on.
-const KEYS: [&str; 14] = [
-    "allocator",
-    "parameters",
-    "backend",
-    "device",
-    "pool_bytes",
-    "threads",
-    "bytes",
-    "status",
-    "error",
-    "overlap",
-    "range",
-    "fill",
-    "growth",
-    "meta",
-];
+const KEYS: &str = "\
+    allocator parameters backend device pool_bytes threads bytes status error overlap range \
+    fill growth meta";
 
 const POOL: f64 = 8_388_608.0;
 
 /// Rows over a pool of 8 MiB.
 fn rows(folder: &Folder, backend: &str, options: &str) -> Vec<Value> {
     let command = format!("bench fragmentation --backend {backend} --pool 8MiB --format json");
-    let rows = run(folder, &format!("{command} {options}")).json();
+    let rows = folder.json(format!("{command} {options}"));
     rows.as_array().unwrap().clone()
 }
 
@@ -35,7 +22,7 @@ fn rows(folder: &Folder, backend: &str, options: &str) -> Vec<Value> {
 fn check(row: &Value) {
     // The C library's heap is anywhere.
     let is_within = |range: &Value| number(range) <= POOL || text(row, "allocator") == "cudamalloc";
-    assert_keys(row, &KEYS);
+    assert_keys(row, KEYS);
     assert_eq!(text(row, "status"), "ok", "{row}");
     let bytes = number(&row["bytes"]);
     let range = &row["range"];
@@ -144,17 +131,14 @@ fn what_has_no_block_is_out_of_memory() {
     let folder = Folder::new();
     let command = "bench fragmentation --backend cpu --pool 8MiB --threads 10";
     let options = "--bytes 16MiB,64 --allocators cmalloc,cmalloc:coalesce";
-    let outcome = run(&folder, &format!("{command} {options} --format json"));
+    let outcome = folder.run(format!("{command} {options} --format json"));
     let rows: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
     let status: Vec<&str> = rows.iter().map(|row| text(row, "status")).collect();
     assert_eq!(status, ["oom", "ok", "oom", "ok"]);
     assert!(rows[0]["range"].is_null() && rows[0]["fill"].is_null());
     assert!(text(&rows[0], "error").contains("16 MiB"), "{}", rows[0]);
     assert_eq!(text(&rows[3]["parameters"], "coalesce"), "true");
-    let none = run(
-        &folder,
-        &format!("{command} --bytes 16MiB --allocators cmalloc"),
-    );
+    let none = folder.run(format!("{command} --bytes 16MiB --allocators cmalloc"));
     assert_eq!(none.code, 1, "{none:?}");
     assert!(none.stderr.contains("none of the 1 cases succeeded"));
 }
@@ -164,7 +148,7 @@ fn time_limits_are_rows_and_bad_arguments_are_not() {
     let folder = Folder::new();
     let command = "bench fragmentation --backend cpu --pool 64MiB --allocators cmalloc --bytes 16 \
                    --timeout 0.001 --format json";
-    let outcome = run(&folder, command);
+    let outcome = folder.run(command);
     assert_eq!(outcome.code, 1, "{outcome:?}");
     let rows: Vec<Value> = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(text(&rows[0], "status"), "timeout");
@@ -174,7 +158,7 @@ fn time_limits_are_rows_and_bad_arguments_are_not() {
         "--steps 0",
         "--allocators malloc",
     ] {
-        let outcome = run(&folder, &format!("bench fragmentation --backend cpu {bad}"));
+        let outcome = folder.run(format!("bench fragmentation --backend cpu {bad}"));
         assert_eq!(outcome.code, 2, "{bad}: {outcome:?}");
     }
 }
@@ -190,7 +174,7 @@ fn rows_are_written_in_every_format() {
         ("markdown", "| allocator"),
         ("json", "["),
     ] {
-        let outcome = run(&folder, &format!("{command} --format {format} -o @out"));
+        let outcome = folder.run(format!("{command} --format {format} -o @out"));
         assert_eq!(
             (outcome.code, outcome.stdout.as_str()),
             (0, ""),

@@ -4,39 +4,16 @@ use serde_json::Value;
 
 use heapwood::allocators::all;
 
-use crate::program::{Folder, assert_keys, number, run, text};
+use crate::program::{Folder, assert_keys, keys, number, text};
 
 /// The keys that scripts rely on.
-const KEYS: [&str; 16] = [
-    "allocator",
-    "backend",
-    "build_ms_max",
-    "build_ms_median",
-    "device",
-    "device_bytes",
-    "frames",
-    "init_ms",
-    "left_bytes",
-    "meta",
-    "options",
-    "parameters",
-    "pool_bytes",
-    "pool_high_water_bytes",
-    "trees_hash",
-    "workspace_bytes",
-];
-const FRAME_KEYS: [&str; 10] = [
-    "build_ms",
-    "comparable_sah_cost",
-    "free_bytes",
-    "nodes",
-    "references",
-    "scene",
-    "tree_bytes",
-    "tree_hash",
-    "triangles",
-    "used_bytes",
-];
+const KEYS: &str = "\
+    allocator backend build_ms_max build_ms_median device device_bytes frames init_ms \
+    left_bytes meta options parameters pool_bytes pool_high_water_bytes trees_hash \
+    workspace_bytes";
+const FRAME_KEYS: &str = "\
+    build_ms comparable_sah_cost free_bytes nodes references scene tree_bytes tree_hash \
+    triangles used_bytes";
 
 /// Scenes; the first two have one topology.
 const FRAMES: &str = "gen:terrain gen:terrain,seed=8 @knot.obj gen:terrain";
@@ -50,14 +27,13 @@ fn frames_have_the_trees_of_single_builds_and_leave_nothing() {
     let folder = Folder::new();
     folder.scene("knot");
     let command = "--backend cpu --runs 2 --verify --format json";
-    let report = run(&folder, &format!("kdtree --frames {FRAMES} {command}")).json();
-    assert_keys(&report, &KEYS);
+    let report = folder.json(format!("kdtree --frames {FRAMES} {command}"));
+    assert_keys(&report, KEYS);
     assert_eq!(report["left_bytes"], 0);
     let mut most = 0.0_f64;
     for (frame, scene) in frames(&report).iter().zip(FRAMES.split(' ')) {
-        let keys: Vec<&String> = frame.as_object().unwrap().keys().collect();
-        assert_eq!(keys, FRAME_KEYS);
-        let single = run(&folder, &format!("kdtree {scene} {command}")).json();
+        assert_eq!(keys(frame).join(" "), FRAME_KEYS);
+        let single = folder.json(format!("kdtree {scene} {command}"));
         for key in [
             "scene",
             "triangles",
@@ -90,11 +66,9 @@ fn frames_have_the_trees_of_single_builds_and_leave_nothing() {
 #[test]
 fn frames_are_reported_as_a_table() {
     let folder = Folder::new();
-    let shown = run(
-        &folder,
-        "kdtree --frames gen:terrain gen:knot --backend cpu --runs 1",
-    );
-    assert_eq!(shown.code, 0, "{shown:?}");
+    let shown = folder
+        .run("kdtree --frames gen:terrain gen:knot --backend cpu --runs 1")
+        .succeeds();
     let lines: Vec<&str> = shown.stdout.lines().collect();
     assert!(lines[0].starts_with("frame  scene "), "{shown:?}");
     assert!(lines[1].contains("gen:terrain") && lines[2].contains("gen:knot"));
@@ -113,7 +87,7 @@ fn allocators_that_free_are_compared() {
     let command = format!(
         "compare kdtree --frames {FRAMES} --backend cpu --runs 1 --reference cmalloc --format json"
     );
-    let outcome = run(&folder, &command);
+    let outcome = folder.run(&command);
     let note = "left out, since they cannot free a frame's tree: atomicmalloc, awmalloc, fdgmalloc";
     assert!(outcome.stderr.contains(note), "{outcome:?}");
     let rows = outcome.json();
@@ -122,7 +96,7 @@ fn allocators_that_free_are_compared() {
     assert_eq!(rows.len(), freeing.count());
     for row in rows {
         assert_eq!(text(row, "status"), "ok", "{row}");
-        assert_keys(&row["result"], &KEYS);
+        assert_keys(&row["result"], KEYS);
         assert_eq!(row["result"]["trees_hash"], rows[0]["result"]["trees_hash"]);
         for (frame, first) in frames(&row["result"])
             .iter()
@@ -146,13 +120,13 @@ fn allocators_that_free_are_compared() {
     }
     // Earlier rows are taken over if they are of the same frames.
     folder.put("a.json", outcome.stdout.clone());
-    let again = run(&folder, &format!("{command} --resume @a.json"));
+    let again = folder.run(format!("{command} --resume @a.json"));
     assert_eq!(
         again.json(),
         serde_json::from_str::<Value>(&outcome.stdout).unwrap()
     );
     let other = command.replace("gen:terrain,seed=8", "gen:terrain,seed=9");
-    let refused = run(&folder, &format!("{other} --resume @a.json"));
+    let refused = folder.run(format!("{other} --resume @a.json"));
     assert_eq!(refused.code, 3, "{refused:?}");
 }
 
@@ -209,15 +183,12 @@ fn errors_name_the_frame() {
         ),
         ("kdtree", 2, vec!["SCENE"]),
     ] {
-        let outcome = run(&folder, &format!("{command} --backend cpu --runs 1"));
+        let outcome = folder.run(format!("{command} --backend cpu --runs 1"));
         let message = outcome.error(code);
         for part in expected {
             assert!(message.contains(part), "{command}: {message}");
         }
     }
-    let output = run(
-        &folder,
-        "kdtree --frames gen:knot @empty.obj --backend cpu -o @empty.obj",
-    );
+    let output = folder.run("kdtree --frames gen:knot @empty.obj --backend cpu -o @empty.obj");
     assert_eq!(output.code, 2, "{output:?}");
 }

@@ -1,17 +1,14 @@
 //! `generate graph`: every kind into every format, and what it refuses.
 
-use crate::program::{Folder, run};
+use crate::program::{Folder, has, rows};
 use heapwood_graphs::generate::Kind;
 use heapwood_graphs::{Csr, CsrOptions, Direction, ReadOptions, load};
 
 /// Makes a graph that is asked for rightly; returns the line about it.
 fn made(folder: &Folder, arguments: &str) -> String {
-    let outcome = run(folder, &format!("generate graph {arguments}"));
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, ""),
-        "{outcome:?}"
-    );
+    let outcome = folder
+        .run(format!("generate graph {arguments}"))
+        .succeeds_quietly();
     assert_eq!(outcome.stdout.lines().count(), 1, "{outcome:?}");
     outcome.stdout
 }
@@ -55,18 +52,12 @@ fn counts_are_told_and_options_obeyed() {
         &folder,
         "uniform -o @a.el --vertices 2^3 --edges 60 --seed 2 --self-loops --directed",
     );
-    assert!(
-        line.contains("a.el: 8 vertices, 60 edges drawn, "),
-        "{line}"
-    );
+    has(&line, "a.el: 8 vertices, 60 edges drawn, ");
     assert!(line.contains(" self loops kept, "), "{line}");
     let graph = read(&folder, "a.el");
     assert!(graph.directed);
     assert!((0..8).any(|v| graph.row(v).contains(&v)));
-    assert!(
-        line.contains(&format!("{} stored", graph.targets.len())),
-        "{line}"
-    );
+    has(&line, &format!("{} stored", graph.targets.len()));
 
     // A format that the suffix does not say.
     made(&folder, "road -o @b.dat --vertices 100 --file-format metis");
@@ -113,43 +104,27 @@ fn who_reads_a_pipe_gets_the_whole_graph() {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let folder = Folder::new();
-    for (arguments, words) in [
-        ("cactus -o @a.gr", "delaunay, geometric, road"),
-        ("road -o @a.obj", "suffix"),
-        ("road", "--output"),
-        (
-            "road -o @a.gr --edges 5",
-            "--edges is for kronecker and uniform",
-        ),
-        (
-            "mesh -o @a.gr --directed",
-            "--directed is for kronecker and uniform",
-        ),
-        (
-            "uniform -o @a.graph --directed --vertices 9",
-            "undirected graphs only",
-        ),
-        ("road -o @a.gr --vertices 0", "too few"),
-        ("road -o @a.gr --vertices 2^27", "more than 67108864"),
-        (
-            "uniform -o @a.gr --vertices 9 --edges 2^31",
-            "more than 1073741824",
-        ),
-        ("road -o @a.gr --vertices 1e6", "whole number"),
-        (
-            "road -o @a.gr --file-format obj",
-            "metis, gr, col, mtx, edges",
-        ),
-        ("road -o @a.gr --seed x", "--seed"),
-    ] {
-        let outcome = run(&folder, &format!("generate graph {arguments}"));
-        let message = outcome.error(2);
-        assert!(message.contains(words), "{arguments}: {message}");
+    for [arguments, words] in rows(
+        "cactus -o @a.gr | delaunay, geometric, road
+         road -o @a.obj | suffix
+         road | --output
+         road -o @a.gr --edges 5 | --edges is for kronecker and uniform
+         mesh -o @a.gr --directed | --directed is for kronecker and uniform
+         uniform -o @a.graph --directed --vertices 9 | undirected graphs only
+         road -o @a.gr --vertices 0 | too few
+         road -o @a.gr --vertices 2^27 | more than 67108864
+         uniform -o @a.gr --vertices 9 --edges 2^31 | more than 1073741824
+         road -o @a.gr --vertices 1e6 | whole number
+         road -o @a.gr --file-format obj | metis, gr, col, mtx, edges
+         road -o @a.gr --seed x | --seed",
+    ) {
+        folder
+            .run(format!("generate graph {arguments}"))
+            .fails(2, words);
     }
     for bad in ["@none/a.gr", "@."] {
         let command = format!("generate graph road -o {bad} --file-format gr");
-        let outcome = run(&folder, &command);
-        assert!(outcome.error(3).contains("cannot write"), "{outcome:?}");
+        folder.run(&command).fails(3, "cannot write");
     }
-    assert_eq!(folder.names(), [""; 0]);
+    assert_eq!(folder.names(), "");
 }

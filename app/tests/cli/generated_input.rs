@@ -4,7 +4,7 @@ use heapwood_graphs::generate::Kind;
 use heapwood_scenes::generate::NAMES;
 
 use crate::graph::{graph, hash};
-use crate::program::{Folder, run, text};
+use crate::program::{Folder, has, rows, text};
 
 /// Every key of a report that tells of the graph, not of times.
 const OF_THE_GRAPH: [&str; 9] = [
@@ -38,8 +38,9 @@ fn a_generator_is_the_file_that_the_command_writes() {
             options => options,
         };
         let flags: String = options.split(' ').map(|o| format!(" --{o}")).collect();
-        let made = run(&folder, &format!("generate graph {kind} -o @a.el{flags}"));
-        assert_eq!(made.code, 0, "{made:?}");
+        folder
+            .run(format!("generate graph {kind} -o @a.el{flags}"))
+            .succeeds();
         let spec = format!("gen:{kind},{}", options.replace(' ', ","));
         for more in ["", "--self-loops", "--undirected"] {
             let with = |input: &str| {
@@ -65,11 +66,9 @@ fn a_generator_is_the_file_that_the_command_writes() {
 #[test]
 fn batches_may_be_generated_too() {
     let folder = Folder::new();
-    let made = run(
-        &folder,
-        "generate graph uniform --vertices 200 --seed 1 -o @more.el",
-    );
-    assert_eq!(made.code, 0, "{made:?}");
+    folder
+        .run("generate graph uniform --vertices 200 --seed 1 -o @more.el")
+        .succeeds();
     let updates = |source: &str| {
         let command = format!(
             "gen:road,vertices=200 --insert {source} --delete gen:road,vertices=200 --verify \
@@ -115,12 +114,13 @@ fn a_scene_is_the_file_that_the_command_writes() {
     cases.push((&one, "levels=3"));
     for (kind, options) in cases {
         let flags: String = options.split(' ').map(|o| format!(" --{o}")).collect();
-        let made = run(&folder, &format!("generate scene {kind} -o @a.obj{flags}"));
-        assert_eq!(made.code, 0, "{made:?}");
+        folder
+            .run(format!("generate scene {kind} -o @a.obj{flags}"))
+            .succeeds();
         let spec = format!("gen:{kind},{}", options.replace(' ', ","));
         let tree = |scene: &str| {
             let command = format!("kdtree {scene} --runs 1 --backend cpu --format json");
-            run(&folder, &command).json()
+            folder.json(&command)
         };
         let (from_file, generated) = (tree("@a.obj"), tree(&spec));
         for key in ["triangles", "tree_hash"] {
@@ -132,26 +132,17 @@ fn a_scene_is_the_file_that_the_command_writes() {
         );
         assert_eq!(text(&generated, "scene"), spec);
     }
-    let picture = run(
-        &folder,
-        "render gen:terrain -o @a.png --size 20x10 --backend cpu",
-    );
-    assert_eq!(picture.code, 0, "{picture:?}");
-    let larger = run(
-        &folder,
-        "generate scene gen:terrain,levels=1 --copies 2 -o @b.obj",
-    );
-    assert!(
-        larger.stdout.contains(&(4 * 4 * 2048).to_string()),
-        "{larger:?}"
-    );
+    folder
+        .run("render gen:terrain -o @a.png --size 20x10 --backend cpu")
+        .succeeds();
+    let larger = folder.run("generate scene gen:terrain,levels=1 --copies 2 -o @b.obj");
+    has(&larger.stdout, &(4 * 4 * 2048).to_string());
 }
 
 #[test]
 fn comparisons_make_their_input_in_every_process() {
     let folder = Folder::new();
-    let rows = run(
-        &folder,
+    let rows = folder.run(
         "compare graph gen:road,vertices=500,seed=2 --allocators cmalloc,cfmalloc --runs 1 \
          --insert gen:uniform,vertices=500 --backend cpu --format json",
     );
@@ -160,15 +151,14 @@ fn comparisons_make_their_input_in_every_process() {
         assert_eq!(text(row, "status"), "ok", "{row}");
         assert!(row["result"]["updates"][0]["inserted"].as_u64().unwrap() > 1000);
     }
-    let rows = run(
-        &folder,
+    let rows = folder.run(
         "compare kdtree gen:knot --allocators cmalloc,cfmalloc --runs 1 --backend cpu \
          --format json",
     );
     for row in rows.json().as_array().unwrap() {
         assert_eq!(text(row, "status"), "ok", "{row}");
     }
-    assert_eq!(folder.names(), [""; 0]);
+    assert_eq!(folder.names(), "");
 }
 
 #[test]
@@ -184,65 +174,43 @@ fn a_file_of_such_a_name_is_named_with_its_folder() {
 #[test]
 fn a_bad_specification_is_a_usage_error() {
     let folder = Folder::new();
-    for (command, why) in [
-        ("graph gen:", "choose from delaunay, geometric"),
-        (
-            "graph gen:kroneker",
-            "(did you mean `kronecker`?): choose from",
-        ),
-        (
-            "graph gen:road,vertexes=5",
-            "(did you mean `vertices`?): choose from",
-        ),
-        (
-            "graph gen:road,vertices=many",
-            "vertices: write a whole number",
-        ),
-        ("graph gen:road,seed=1,seed=2", "seed is given twice"),
-        (
-            "graph gen:road,edges=5",
-            "edges is for kronecker and uniform",
-        ),
-        ("graph gen:road,vertices=2^27", "more than 67108864"),
-        ("graph gen:mesh,vertices=0", "too few"),
-        (
-            "graph gen:road,vertices=9 --file-format gr",
-            "--file-format is for files",
-        ),
-        ("graph gen:road,vertices=9 --bfs 9", "numbered from 0 to 8"),
-        ("graph gen:road,vertices=9 --insert gen:raod", "choose from"),
-        ("compare graph gen:cactus", "choose from delaunay"),
-        (
-            "compare graph gen:mesh,vertices=0 --allocators cmalloc",
-            "too few",
-        ),
-        ("kdtree gen:cactus", "choose from courtyard, knot, terrain"),
-        ("kdtree gen:road", "choose from courtyard, knot, terrain"),
-        ("kdtree gen:knot,levels=99", "levels: 99 is not in 0..=15"),
-        ("kdtree gen:knot,copies=32768", "more than"),
-        (
-            "render gen:knot,seeds=5 -o @out.png",
-            "(did you mean `seed`?): choose from",
-        ),
-        ("compare kdtree gen:", "choose from courtyard"),
-        ("generate scene gen:gen:knot -o @out.obj", "stands once"),
-    ] {
-        let outcome = run(
-            &folder,
-            &format!("{command} --backend cpu").replace("-o @out.obj --backend cpu", "-o @out.obj"),
-        );
-        let message = outcome.error(2);
-        assert!(message.contains(why), "{command}: {message}");
+    for [command, why] in rows(
+        "graph gen: | choose from delaunay, geometric
+         graph gen:kroneker | (did you mean `kronecker`?): choose from
+         graph gen:road,vertexes=5 | (did you mean `vertices`?): choose from
+         graph gen:road,vertices=many | vertices: write a whole number
+         graph gen:road,seed=1,seed=2 | seed is given twice
+         graph gen:road,edges=5 | edges is for kronecker and uniform
+         graph gen:road,vertices=2^27 | more than 67108864
+         graph gen:mesh,vertices=0 | too few
+         graph gen:road,vertices=9 --file-format gr | --file-format is for files
+         graph gen:road,vertices=9 --bfs 9 | numbered from 0 to 8
+         graph gen:road,vertices=9 --insert gen:raod | choose from
+         compare graph gen:cactus | choose from delaunay
+         compare graph gen:mesh,vertices=0 --allocators cmalloc | too few
+         kdtree gen:cactus | choose from courtyard, knot, terrain
+         kdtree gen:road | choose from courtyard, knot, terrain
+         kdtree gen:knot,levels=99 | levels: 99 is not in 0..=15
+         kdtree gen:knot,copies=32768 | more than
+         render gen:knot,seeds=5 -o @out.png | (did you mean `seed`?): choose from
+         compare kdtree gen: | choose from courtyard
+         generate scene gen:gen:knot -o @out.obj | stands once",
+    ) {
+        folder
+            .run(
+                format!("{command} --backend cpu")
+                    .replace("-o @out.obj --backend cpu", "-o @out.obj"),
+            )
+            .fails(2, why);
     }
-    let absent = run(&folder, "kdtree gen:absent.obj,levels=1 --backend cpu");
-    assert!(absent.error(3).contains("absent.obj"), "{absent:?}");
+    folder
+        .run("kdtree gen:absent.obj,levels=1 --backend cpu")
+        .fails(3, "absent.obj");
     // An input is never an output.
     folder.put("one.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     let path = folder.path("one.obj").display().to_string();
-    let twice = run(
-        &folder,
-        &format!("compare kdtree gen:{path},levels=1 -o {path}"),
-    );
-    assert!(twice.error(2).contains("named twice"), "{twice:?}");
-    assert_eq!(folder.names(), ["one.obj"]);
+    folder
+        .run(format!("compare kdtree gen:{path},levels=1 -o {path}"))
+        .fails(2, "named twice");
+    assert_eq!(folder.names(), "one.obj");
 }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::program::{Folder, run};
+use crate::program::Folder;
 
 /// Runs on a file that is right; returns vertices, stored edges, and what is told besides.
 fn counts(folder: &Folder, arguments: &str) -> (Value, Value, String) {
     let command = format!("graph {arguments} --backend cpu --runs 1 --format json");
-    let outcome = run(folder, &command);
+    let outcome = folder.run(&command);
     let report = outcome.json();
     let [vertices, stored] = ["vertices", "edges_stored"].map(|key| report[key].clone());
     (vertices, stored, outcome.stderr)
@@ -21,17 +21,20 @@ fn networks_of_konect() {
     assert_eq!((vertices, stored), (4.into(), 8.into()));
     assert_eq!(told, "");
     folder.put("out.bip", "% bip unweighted\n% 3 2 2\n1 1\n1 2\n2 1\n");
-    let refused = run(&folder, "graph @out.bip --backend cpu");
-    let message = refused.error(3);
-    assert!(message.contains("bipartite") && message.contains("--bipartite"));
+    folder
+        .run("graph @out.bip --backend cpu")
+        .fails(3, "bipartite")
+        .fails(3, "--bipartite");
     let (vertices, stored, told) = counts(&folder, "@out.bip --bipartite --bfs 3 --verify");
     assert_eq!((vertices, stored), (4.into(), 6.into()));
     assert!(told.contains("2 vertices are on the left"), "{told}");
     assert!(told.contains("numbered from 3"), "{told}");
     for flag in ["--compact-ids", "--directed"] {
-        run(&folder, &format!("graph @out.bip --bipartite {flag}")).error(2);
+        folder
+            .run(format!("graph @out.bip --bipartite {flag}"))
+            .error(2);
     }
-    run(&folder, "graph gen:uniform --bipartite").error(2);
+    folder.run("graph gen:uniform --bipartite").error(2);
 }
 
 #[test]
@@ -80,8 +83,9 @@ fn compressed_files_and_those_of_other_systems() {
         ("a.el.xz", &b"\xfd7zXZ\0\0\x04"[..], "damaged xz"),
     ] {
         folder.put(name, content);
-        let refused = run(&folder, &format!("graph @{name} --backend cpu"));
-        assert!(refused.error(3).contains(why), "{refused:?}");
+        folder
+            .run(format!("graph @{name} --backend cpu"))
+            .fails(3, why);
     }
 }
 
@@ -89,12 +93,9 @@ fn compressed_files_and_those_of_other_systems() {
 fn ids_that_are_names_are_refused_as_such() {
     let folder = Folder::new();
     folder.put("names.edgelist", "# weighted\na\tb\t3\na\tc\t2\n");
-    let refused = run(&folder, "graph @names.edgelist --backend cpu");
-    let message = refused.error(3);
-    assert!(
-        message.contains("names.edgelist:2: `a` is no vertex id"),
-        "{message}"
-    );
+    folder
+        .run("graph @names.edgelist --backend cpu")
+        .fails(3, "names.edgelist:2: `a` is no vertex id");
 }
 
 #[test]
@@ -105,10 +106,7 @@ fn pairs_of_graphalytics_save_no_format_without_gaps() {
     let (vertices, stored, told) = counts(&folder, "@a.v --save @b.el");
     assert_eq!((vertices, stored), (2.into(), 1.into()));
     assert!(told.contains("a.properties is not there"), "{told}");
-    let refused = run(
-        &folder,
-        "graph @a.v --save @b.gr --undirected --backend cpu",
-    );
+    let refused = folder.run("graph @a.v --save @b.gr --undirected --backend cpu");
     let last = refused.stderr.lines().last().unwrap_or_default();
     assert!(
         refused.code == 2 && last.contains("without gaps"),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::graph::graph;
-use crate::program::{Folder, keys, number, run, text};
+use crate::program::{Folder, keys, number, text};
 
 const GRAPH: &str = "gen:uniform,vertices=300,edges=900 --backend cpu --runs 1 --insert 200";
 
@@ -51,7 +51,7 @@ fn each_of_several_rounds_has_its_memory() {
             assert_eq!(list[3], number(&memory[key]), "{key}");
         }
 
-        let shown = run(&folder, &format!("graph {command}"));
+        let shown = folder.run(format!("graph {command}"));
         let lines = |start: &str| {
             let lines = shown.stdout.lines();
             lines.filter(|line| line.starts_with(start)).count()
@@ -71,7 +71,7 @@ fn a_round_alone_has_the_memory_of_the_end() {
         let report = graph(&folder, &format!("{GRAPH} {updates} --format json"));
         assert!(report["memory"]["rounds"].is_null());
     }
-    let shown = run(&folder, &format!("graph {GRAPH}"));
+    let shown = folder.run(format!("graph {GRAPH}"));
     assert_eq!(shown.stdout.matches("memory  ").count(), 1, "{shown:?}");
 }
 
@@ -92,7 +92,7 @@ fn fragmentation_is_of_blocks_and_of_what_is_free() {
         assert!((internal - (1.0 - payload / allocated)).abs() < 1e-12);
         assert!(internal > 0.0 && internal < 1.0, "{internal}");
         let external = &memory["external_fragmentation"];
-        let shown = run(&folder, &format!("graph {command}")).stdout;
+        let shown = folder.run(format!("graph {command}")).stdout;
         // Nothing walks over the blocks of the one that cannot free.
         let expected = match allocator {
             "atomicmalloc" => {

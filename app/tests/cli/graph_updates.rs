@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::graph::{ALL, KITE, graph, hash};
-use crate::program::{Folder, allocators, number, run, text};
+use crate::program::{Folder, allocators, number, text};
 
 #[test]
 fn every_edge_of_a_batch_is_counted() {
@@ -58,7 +58,7 @@ fn every_edge_of_a_batch_is_counted() {
     assert_eq!(hash(&folder, "saved.mtx"), hash(&folder, "kite.graph"));
 
     folder.put("one.el", "0 4\n");
-    let note = run(&folder, "graph @kite.graph --insert @one.el --backend cpu");
+    let note = folder.run("graph @kite.graph --insert @one.el --backend cpu");
     assert!(note.stderr.contains("numbers vertices from 0"), "{note:?}");
     assert!(
         note.stdout.contains("1 inserted") && note.stdout.contains("14 stored"),
@@ -81,11 +81,9 @@ fn every_edge_of_a_batch_is_counted() {
 #[test]
 fn random_updates_end_alike_however_they_are_made() {
     let folder = Folder::new();
-    let made = run(
-        &folder,
-        "generate graph uniform --vertices 3000 --edges 9000 -o @some.el",
-    );
-    assert_eq!(made.code, 0, "{made:?}");
+    folder
+        .run("generate graph uniform --vertices 3000 --edges 9000 -o @some.el")
+        .succeeds();
     let command = "graph @some.el --insert 2000 --delete 1500 --rounds 2 --seed 5 --runs 2 \
                    --verify --check-heap --format json --backend cpu";
     for pattern in ["uniform", "pressure"] {
@@ -96,7 +94,7 @@ fn random_updates_end_alike_however_they_are_made() {
         variants.extend(["--layout linked", "--batch 77", "--cpu-threads 3"].map(String::from));
         let mut hashes: Vec<String> = Vec::new();
         for variant in variants {
-            let report = run(&folder, &format!("{command} --pattern {pattern} {variant}")).json();
+            let report = folder.json(format!("{command} --pattern {pattern} {variant}"));
             let updates = report["updates"].as_array().unwrap();
             assert_eq!(updates.len(), 4);
             assert_eq!(text(&updates[0], "pattern"), pattern);
@@ -110,7 +108,7 @@ fn random_updates_end_alike_however_they_are_made() {
         }
         assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
         let other = format!("{command} --pattern {pattern} --seed 6");
-        let other = run(&folder, &other.replace("--seed 5 ", "")).json();
+        let other = folder.json(other.replace("--seed 5 ", ""));
         assert_ne!(text(&other, "graph_hash"), hashes[0]);
     }
 }
@@ -118,11 +116,9 @@ fn random_updates_end_alike_however_they_are_made() {
 #[test]
 fn what_is_carried_along_is_what_is_computed_anew() {
     let folder = Folder::new();
-    let made = run(
-        &folder,
-        "generate graph delaunay --vertices 2000 -o @mesh.graph",
-    );
-    assert_eq!(made.code, 0, "{made:?}");
+    folder
+        .run("generate graph delaunay --vertices 2000 -o @mesh.graph")
+        .succeeds();
     for layout in ["contiguous", "linked"] {
         let report = graph(
             &folder,
@@ -157,7 +153,7 @@ fn people_read_what_was_computed_and_what_was_carried_along() {
     folder.put("kite.graph", KITE);
     let command = "graph @kite.graph --bfs 1 --pagerank --triangles --components --insert 2 \
                    --incremental --rounds 2 --runs 1 --backend cpu";
-    let outcome = run(&folder, command);
+    let outcome = folder.run(command);
     for words in [
         "of 6 vertices reached from 1, depth",
         "triangles by the batches",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::graph::KITE;
-use crate::program::{Folder, run};
+use crate::program::{Folder, has};
 
 /// A graph with gaps between ids, and a vertex alone.
 const VERTICES: &str = "2\n5\n9\n40\n41\n1000000007\n";
@@ -54,7 +54,7 @@ fn values_are_those_of_graphalytics() {
                        --tolerance 0 --save-pagerank @pr --save-components @wcc --bfs 2 \
                        --save-bfs @bfs --verify --format json";
         for layout in ["contiguous", "linked"] {
-            let report = run(&folder, &format!("{command} --layout {layout}")).json();
+            let report = folder.json(format!("{command} --layout {layout}"));
             assert_eq!(report["directed"], directed);
             assert_eq!(report["pagerank"]["iterations"], 3);
             let ranks = read(&folder, "pr");
@@ -89,12 +89,10 @@ fn values_are_those_of_graphalytics() {
 fn an_algorithm_is_asked_for_by_its_file() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
-    let report = run(
-        &folder,
+    let report = folder.json(
         "graph @kite.graph --backend cpu --save-triangles @t.gz --save-pagerank @pr --top 1 \
          --damping 0.5 --format json",
     );
-    let report = report.json();
     assert_eq!(report["triangles"]["count"], 2);
     assert_eq!(report["pagerank"]["top"].as_array().unwrap().len(), 1);
     assert!(report["components"].is_null() && report["bfs"].is_null());
@@ -104,31 +102,24 @@ fn an_algorithm_is_asked_for_by_its_file() {
     // Both flags are one wish.
     let both = "graph @kite.graph --backend cpu --pagerank --save-pagerank @pr --components \
                 --save-components @wcc --incremental --insert 1 --format json";
-    assert_eq!(run(&folder, both).json()["pagerank"]["converged"], true);
+    assert_eq!(folder.json(both)["pagerank"]["converged"], true);
     let implied = "graph @kite.graph --backend cpu --save-components @wcc --incremental --insert 1";
-    assert_eq!(run(&folder, implied).code, 0);
-    assert_eq!(folder.names(), ["kite.graph", "pr", "t.gz", "wcc"]);
+    folder.run(implied).succeeds();
+    assert_eq!(folder.names(), "kite.graph pr t.gz wcc");
 }
 
 #[test]
 fn the_standard_output_has_values_alone() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
-    let outcome = run(
-        &folder,
-        "graph @kite.graph --backend cpu --bfs 5 --save-bfs - --runs 1",
-    );
-    assert_eq!(outcome.code, 0);
+    let outcome = folder
+        .run("graph @kite.graph --backend cpu --bfs 5 --save-bfs - --runs 1")
+        .succeeds();
     let expected = "1 3\n2 2\n3 2\n4 1\n5 0\n6 9223372036854775807\n";
     assert_eq!(outcome.stdout, expected);
-    assert!(
-        outcome.stderr.contains("search        5 of 6"),
-        "{outcome:?}"
-    );
-    let with_file = run(
-        &folder,
-        "graph @kite.graph --backend cpu --bfs 5 --save-bfs - --runs 1 -o @report.json",
-    );
+    has(&outcome.stderr, "search        5 of 6");
+    let with_file =
+        folder.run("graph @kite.graph --backend cpu --bfs 5 --save-bfs - --runs 1 -o @report.json");
     assert_eq!(
         (&with_file.stdout[..], &with_file.stderr[..]),
         (expected, "")
@@ -145,8 +136,7 @@ fn deleted_vertices_have_no_line_and_inserted_ones_have() {
     let command = "graph @small.v --backend cpu --insert-vertices 1 --insert @more \
                    --delete-vertices @gone --save-pagerank @pr --save-components @wcc \
                    --save-triangles @tri --save-bfs @bfs --verify";
-    let outcome = run(&folder, &format!("{command} --bfs 41"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    folder.run(format!("{command} --bfs 41")).succeeds();
     assert_eq!(
         read(&folder, "wcc"),
         "5 5\n40 40\n41 41\n1000000007 1000000007\n1000000008 41\n"
@@ -168,8 +158,7 @@ fn deleted_vertices_have_no_line_and_inserted_ones_have() {
     assert_eq!(ranks.len(), 5);
     assert!((ranks.values().sum::<f64>() - 1.0).abs() < 1e-6);
     // From a vertex that is gone, none is reached; verification expects that too.
-    let outcome = run(&folder, &format!("{command} --bfs 9"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let outcome = folder.run(format!("{command} --bfs 9")).succeeds();
     let text = "search        0 of 5 vertices reached from 9, which was deleted";
     assert!(outcome.stdout.contains(text), "{outcome:?}");
     let depths = read(&folder, "bfs");
@@ -214,22 +203,14 @@ fn files_for_values_that_make_no_sense_are_refused() {
         ("@kite.graph --save @kite.el.zst", "suffix"),
         ("@kite.graph --save-pagerank", "--save-pagerank"),
     ] {
-        let outcome = run(&folder, &format!("graph {command} --backend cpu"));
-        let message = outcome.error(2);
-        assert!(message.contains(why), "{command}: {message}");
+        folder
+            .run(format!("graph {command} --backend cpu"))
+            .fails(2, why);
     }
-    let absent = run(
-        &folder,
-        "graph @kite.graph --save-pagerank @no/folder --backend cpu",
-    );
-    assert!(absent.error(3).contains("no/folder"));
-    let names = [
-        "arcs.el",
-        "kite.graph",
-        "small.e",
-        "small.properties",
-        "small.v",
-    ];
+    folder
+        .run("graph @kite.graph --save-pagerank @no/folder --backend cpu")
+        .fails(3, "no/folder");
+    let names = "arcs.el kite.graph small.e small.properties small.v";
     assert_eq!(folder.names(), names);
 }
 
@@ -238,22 +219,18 @@ fn ranks_that_no_comparison_can_hold_are_not_verified() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
     let command = "graph @kite.graph --backend cpu --pagerank --verify --damping 0.999999999";
-    let refused = run(&folder, command);
-    assert!(refused.error(5).contains("--method power"), "{refused:?}");
+    folder.run(command).fails(5, "--method power");
     // Acceleration leaves their sum a little off, within the bound.
     let accelerated = command.replace("0.999999999", "0.9999");
-    let accelerated = run(&folder, &accelerated);
-    assert_eq!(accelerated.code, 0, "{accelerated:?}");
-    let power = run(&folder, &format!("{command} --method power"));
-    assert_eq!(power.code, 0, "{power:?}");
+    folder.run(&accelerated).succeeds();
+    let power = folder.run(format!("{command} --method power")).succeeds();
     assert!(power.stdout.contains("ranks, as after "), "{power:?}");
     let incremental = "--insert 1 --rounds 2 --incremental";
-    let power = run(&folder, &format!("{command} --method power {incremental}"));
-    assert_eq!(power.code, 0, "{power:?}");
-    assert!(
-        power.stdout.contains("ranks from those before"),
-        "{power:?}"
-    );
-    let refused = run(&folder, &format!("{command} {incremental}"));
-    assert!(refused.error(5).contains("--method power"), "{refused:?}");
+    let power = folder
+        .run(format!("{command} --method power {incremental}"))
+        .succeeds();
+    has(&power.stdout, "ranks from those before");
+    folder
+        .run(format!("{command} {incremental}"))
+        .fails(5, "--method power");
 }

@@ -2,7 +2,7 @@
 //! it is done, and what is refused.
 
 use crate::graph::{ALL, KITE, graph};
-use crate::program::{Folder, number, run, text};
+use crate::program::{Folder, number, rows, text};
 
 #[test]
 fn every_vertex_is_counted() {
@@ -65,8 +65,7 @@ fn every_vertex_is_counted() {
         assert_eq!(top.len(), 7, "who was deleted has no rank");
         assert!((number(&report["pagerank"]["sum"]) - 1.0).abs() < 1e-5);
     }
-    let people = run(
-        &folder,
+    let people = folder.run(
         "graph @kite.graph --insert-vertices 2 --delete-vertices @gone.txt --backend cpu --runs 1",
     );
     for line in [
@@ -92,7 +91,7 @@ fn random_vertices_are_the_same_however_they_are_deleted() {
         "--allocator cmalloc --batch 77",
         "--cpu-threads 3 --pool 4MiB",
     ] {
-        let report = run(&folder, &format!("{command} --seed 5 {variant}")).json();
+        let report = folder.json(format!("{command} --seed 5 {variant}"));
         let updates = report["vertex_updates"].as_array().unwrap();
         let deleted = updates
             .iter()
@@ -102,15 +101,13 @@ fn random_vertices_are_the_same_however_they_are_deleted() {
         hashes.push(text(&report, "graph_hash").to_owned());
     }
     assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
-    let other = run(&folder, &format!("{command} --seed 6")).json();
+    let other = folder.json(format!("{command} --seed 6"));
     assert_ne!(text(&other, "graph_hash"), hashes[0]);
     // Directed, and all of them at last.
-    let all = run(
-        &folder,
+    let all = folder.json(
         "graph gen:uniform,vertices=500,directed --delete-vertices 2^20 --pagerank --components \
          --verify --format json --backend cpu",
     );
-    let all = all.json();
     assert_eq!(all["vertex_updates"][0]["vertices"], 500);
     let keys = ["vertices_final", "edges_final"];
     assert_eq!(keys.map(|key| number(&all[key])), [0.0; 2]);
@@ -120,12 +117,10 @@ fn random_vertices_are_the_same_however_they_are_deleted() {
 #[test]
 fn ranks_are_carried_over_vertices() {
     let folder = Folder::new();
-    let report = run(
-        &folder,
+    let report = folder.json(
         "graph gen:delaunay,vertices=3000 --insert-vertices 3 --delete-vertices 2 --insert 50 \
          --rounds 3 --pagerank --incremental --verify --format json --backend cpu",
     );
-    let report = report.json();
     for round in report["incremental"].as_array().unwrap() {
         let ranks = &round["pagerank"];
         assert!(number(&ranks["difference"]) < 1e-5);
@@ -151,7 +146,7 @@ fn components_are_carried_over_vertices() {
              --delete-vertices 20 --insert 200 --delete 200 --rounds 3 --components --incremental \
              --verify --runs 2 --format json --backend cpu"
         );
-        let report = run(&folder, &command).json();
+        let report = folder.json(&command);
         let rounds = report["incremental"].as_array().unwrap();
         assert_eq!(rounds.len(), 3, "{variant}");
         assert!(rounds[0]["pagerank"].is_null() && rounds[0]["triangles"].is_null());
@@ -166,14 +161,11 @@ fn comparisons_pass_vertices_on() {
     let folder = Folder::new();
     folder.put("gone.txt", "0\n5\n");
     for victims in ["@gone.txt", "2"] {
-        let rows = run(
-            &folder,
-            &format!(
-                "compare graph gen:road,vertices=200 --allocators cmalloc,cfmalloc --runs 1 \
+        let rows = folder.run(format!(
+            "compare graph gen:road,vertices=200 --allocators cmalloc,cfmalloc --runs 1 \
                  --insert-vertices 7 --delete-vertices {victims} --verify --backend cpu \
                  --format json"
-            ),
-        );
+        ));
         for row in rows.json().as_array().unwrap() {
             assert_eq!(text(row, "status"), "ok", "{row}");
             assert_eq!(row["result"]["vertices_final"], 205);
@@ -189,22 +181,20 @@ fn compact_ids_go_on_behind_the_largest() {
     folder.put("gone.txt", "900\n");
     let command = "graph @arcs.csv --compact-ids --insert @more.csv --delete-vertices @gone.txt \
                    --save @saved.el --verify --format json --backend cpu --runs 1";
-    let report = run(&folder, &format!("{command} --insert-vertices 5")).json();
+    let report = folder.json(format!("{command} --insert-vertices 5"));
     assert_eq!(report["updates"][0]["inserted"], 1);
     assert_eq!(report["vertices_final"], 7);
     let saved = std::fs::read_to_string(folder.path("saved.el")).unwrap();
     assert!(saved.ends_with("\n18446744073709551611 5\n"), "{saved}");
-    let unknown = run(&folder, command);
+    let unknown = folder.run(command);
     assert!(
         unknown
             .error(3)
             .contains("more.csv:1: vertex id 18446744073709551611")
     );
-    let none_left = run(&folder, &format!("{command} --insert-vertices 6"));
-    assert!(
-        none_left.error(2).contains("no 64-bit ids left"),
-        "{none_left:?}"
-    );
+    folder
+        .run(format!("{command} --insert-vertices 6"))
+        .fails(2, "no 64-bit ids left");
 }
 
 #[test]
@@ -214,47 +204,26 @@ fn vertices_that_make_no_sense() {
     folder.put("far.txt", "# c\n1\n7\n");
     folder.put("zero.txt", "0\n");
     folder.put("two.txt", "1\n2 3\n");
-    for (code, arguments, why) in [
-        (2, "--insert-vertices 0", "from 1"),
-        (2, "--insert-vertices many", "from 1"),
-        (2, "--insert-vertices 2^31", "2^31 - 1"),
-        (
-            2,
-            "--insert-vertices 2^30 --rounds 3",
-            "more than a store can number",
-        ),
-        (2, "--delete-vertices 0", "or a file"),
-        (2, "--delete-vertices 1,2", "or a file"),
-        (3, "--delete-vertices @absent.txt", "absent.txt"),
-        (
-            3,
-            "--delete-vertices @far.txt",
-            "far.txt:3: vertex id 7 is not one of the graph's",
-        ),
-        (3, "--delete-vertices @zero.txt", "zero.txt:1: vertex id 0"),
-        (
-            3,
-            "--delete-vertices @two.txt",
-            "two.txt:2: a line of 2 values",
-        ),
-        (2, "--delete-vertices @far.txt -o @far.txt", "named twice"),
-        (
-            2,
-            "--delete-vertices 1 --incremental --triangles",
-            "deletions of vertices do not",
-        ),
-    ] {
-        let outcome = run(
-            &folder,
-            &format!("graph @kite.graph {arguments} --backend cpu"),
-        );
-        let message = outcome.error(code);
-        assert!(message.contains(why), "{arguments}: {message}");
+    for [code, arguments, why] in rows(
+        "2 | --insert-vertices 0 | from 1
+         2 | --insert-vertices many | from 1
+         2 | --insert-vertices 2^31 | 2^31 - 1
+         2 | --insert-vertices 2^30 --rounds 3 | more than a store can number
+         2 | --delete-vertices 0 | or a file
+         2 | --delete-vertices 1,2 | or a file
+         3 | --delete-vertices @absent.txt | absent.txt
+         3 | --delete-vertices @far.txt | far.txt:3: vertex id 7 is not one of the graph's
+         3 | --delete-vertices @zero.txt | zero.txt:1: vertex id 0
+         3 | --delete-vertices @two.txt | two.txt:2: a line of 2 values
+         2 | --delete-vertices @far.txt -o @far.txt | named twice
+         2 | --delete-vertices 1 --incremental --triangles | deletions of vertices do not",
+    ) {
+        folder
+            .run(format!("graph @kite.graph {arguments} --backend cpu"))
+            .fails(code.parse().unwrap(), why);
     }
     // A vertex that is inserted may be deleted.
-    let fine = run(
-        &folder,
-        "graph @kite.graph --insert-vertices 1 --delete-vertices @far.txt --backend cpu",
-    );
-    assert_eq!(fine.code, 0, "{fine:?}");
+    folder
+        .run("graph @kite.graph --insert-vertices 1 --delete-vertices @far.txt --backend cpu")
+        .succeeds();
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::program::{Folder, run};
+use super::program::Folder;
 
 /// Lines and columns of the screen that `-h` fits.
 const SCREEN: (usize, usize) = (50, 100);
@@ -58,12 +58,7 @@ fn commands() -> Vec<Described> {
 
 /// The output of a command.
 fn printed(command: &str) -> String {
-    let outcome = run(&Folder::new(), command);
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, ""),
-        "{command}"
-    );
+    let outcome = Folder::new().run(command).succeeds_quietly();
     outcome.stdout
 }
 
@@ -189,8 +184,8 @@ fn pages(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The commands of this program on a page: among its indented lines, and behind a prompt in its fenced
-/// blocks.
+/// The commands of this program on a page: among its indented lines, and behind a prompt in its
+/// fenced blocks.
 fn commands_of(page: &str) -> Vec<String> {
     let code = page.replace(" \\\n", " ");
     let mut is_fenced = false;

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::graph::{ALL, KITE, graph, hash};
-use crate::program::{Folder, run, text};
+use crate::program::{Folder, has, rows, text};
 
 /// The kite of the other tests, its vertices 1 to 6 called otherwise.
 const IDS: [u64; 6] = [
@@ -96,29 +96,18 @@ fn results_are_in_the_ids_of_the_file() {
             assert_eq!(found["rank"], plain["rank"]);
         }
     }
-    let people = run(
-        &folder,
-        "graph @kite.csv --compact-ids --backend cpu --runs 1",
-    );
-    assert!(
-        people.stdout.contains("6 vertices with ids from 3\n"),
-        "{people:?}"
-    );
-    assert!(
-        people.stderr.contains("edges lead from `a` to `b`"),
-        "{people:?}"
-    );
+    let people = folder.run("graph @kite.csv --compact-ids --backend cpu --runs 1");
+    has(&people.stdout, "6 vertices with ids from 3\n");
+    has(&people.stderr, "edges lead from `a` to `b`");
 }
 
 #[test]
 fn a_graph_is_saved_with_its_ids() {
     let folder = Folder::new();
     put(&folder);
-    let saved = run(
-        &folder,
-        "graph @kite.el --compact-ids --self-loops --save @saved.el --backend cpu --runs 1",
-    );
-    assert_eq!(saved.code, 0, "{saved:?}");
+    folder
+        .run("graph @kite.el --compact-ids --self-loops --save @saved.el --backend cpu --runs 1")
+        .succeeds();
     let lines = std::fs::read_to_string(folder.path("saved.el")).unwrap();
     assert!(lines.ends_with(&format!("\n{0} {0}\n", IDS[5])), "{lines}");
     let hash = |name: &str| {
@@ -126,20 +115,19 @@ fn a_graph_is_saved_with_its_ids() {
         text(&graph(&folder, &command), "graph_hash").to_owned()
     };
     assert_eq!(hash("saved.el"), hash("kite.el"));
-    let refused = run(&folder, "graph @kite.el --compact-ids --save @saved.gr");
-    assert!(refused.error(2).contains("for edge lists"), "{refused:?}");
+    folder
+        .run("graph @kite.el --compact-ids --save @saved.gr")
+        .fails(2, "for edge lists");
 }
 
 #[test]
 fn comparisons_have_the_ids_of_the_file_too() {
     let folder = Folder::new();
     put(&folder);
-    let rows = run(
-        &folder,
+    let rows = folder.json(
         "compare graph @kite.csv --compact-ids --allocators cmalloc --runs 1 --pagerank \
          --insert 5 --verify --backend cpu --format json",
     );
-    let rows = rows.json();
     assert_eq!(rows[0]["result"]["first_vertex"], 3, "{rows}");
 }
 
@@ -149,60 +137,24 @@ fn what_has_no_such_ids_is_refused() {
     put(&folder);
     folder.put("unknown.csv", "# c\n3,900\n900,901\n");
     folder.put("flat.csv", "a,b\n0,1\n1,5\n");
-    for (code, command, why) in [
-        (
-            3,
-            "@kite.csv",
-            "kite.csv:3: vertex id 10000000000: ids without gaps",
-        ),
-        (3, "@kite.csv", "--compact-ids"),
-        (
-            3,
-            "@kite.el --compact-ids --insert @unknown.csv",
-            "unknown.csv:3: vertex id 901 is not",
-        ),
-        (
-            3,
-            "@kite.el --compact-ids --delete @unknown.csv",
-            "unknown.csv:3",
-        ),
-        (
-            3,
-            "@kite.graph --compact-ids",
-            "kite.graph: DIMACS-10/METIS",
-        ),
-        (
-            3,
-            "@kite.el --compact-ids --insert @kite.graph",
-            "kite.graph: DIMACS-10/METIS",
-        ),
-        (
-            2,
-            "@kite.el --compact-ids --one-based",
-            "cannot be used with",
-        ),
-        (
-            2,
-            "@kite.el --compact-ids --bfs 4",
-            "some of those from 3 to 18446744073709551610",
-        ),
-        (
-            2,
-            "gen:road,vertices=9 --compact-ids",
-            "for edge lists, not for gen:road",
-        ),
-        (
-            2,
-            "@kite.el --compact-ids --insert gen:road,vertices=9",
-            "not for gen:road",
-        ),
-    ] {
-        let outcome = run(&folder, &format!("graph {command} --backend cpu --runs 1"));
+    for [code, command, why] in rows(
+        "3 | @kite.csv | kite.csv:3: vertex id 10000000000: ids without gaps
+         3 | @kite.csv | --compact-ids
+         3 | @kite.el --compact-ids --insert @unknown.csv | unknown.csv:3: vertex id 901 is not
+         3 | @kite.el --compact-ids --delete @unknown.csv | unknown.csv:3
+         3 | @kite.graph --compact-ids | kite.graph: DIMACS-10/METIS
+         3 | @kite.el --compact-ids --insert @kite.graph | kite.graph: DIMACS-10/METIS
+         2 | @kite.el --compact-ids --one-based | cannot be used with
+         2 | @kite.el --compact-ids --bfs 4 | some of those from 3 to 18446744073709551610
+         2 | gen:road,vertices=9 --compact-ids | for edge lists, not for gen:road
+         2 | @kite.el --compact-ids --insert gen:road,vertices=9 | not for gen:road",
+    ) {
+        let outcome = folder.run(format!("graph {command} --backend cpu --runs 1"));
         // The note about the header comes first.
         let error = outcome.stderr.lines().last().unwrap_or_default();
         assert_eq!(
             (outcome.code, outcome.stdout.as_str()),
-            (code, ""),
+            (code.parse().unwrap(), ""),
             "{command}: {outcome:?}"
         );
         assert!(error.contains(why), "{command}: {error}");

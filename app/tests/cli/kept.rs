@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, assert_keys, run, text};
+use crate::program::{Folder, assert_keys, text};
 
 const PICTURE: &str = "--size 64x48 --backend cpu";
 
@@ -12,9 +12,9 @@ fn a_saved_tree_gives_the_picture_of_a_built_one() {
     let folder = Folder::new();
     folder.scene("knot");
     let save = "kdtree @knot.obj --backend cpu --runs 1 --quality best --save";
-    let saved = run(&folder, &format!("{save} @cores.tree --format json")).json();
+    let saved = folder.json(format!("{save} @cores.tree --format json"));
     let kernels = format!("{save} @kernels.tree --builder kernels");
-    let outcome = run(&folder, &kernels);
+    let outcome = folder.run(&kernels);
     assert!(outcome.stdout.contains("kernels.tree, "), "{outcome:?}");
     let file = fs::read(folder.path("cores.tree")).unwrap();
     assert_eq!(file, fs::read(folder.path("kernels.tree")).unwrap());
@@ -22,17 +22,17 @@ fn a_saved_tree_gives_the_picture_of_a_built_one() {
     assert!(text(&saved["saved"], "file").ends_with("cores.tree"));
 
     let built = format!("render @knot.obj -o @built.png {PICTURE} --quality best");
-    let built = run(&folder, &format!("{built} --format json")).json();
+    let built = folder.json(format!("{built} --format json"));
     assert!(
         built["tree"].is_null() && built["builder"] == "cores",
         "{built}"
     );
     let kept = format!("render @knot.obj -o @kept.png {PICTURE} --tree @cores.tree");
-    let kept = run(&folder, &format!("{kept} --format json")).json();
+    let kept = folder.json(format!("{kept} --format json"));
     let picture = |name: &str| fs::read(folder.path(name)).unwrap();
     assert_eq!(picture("built.png"), picture("kept.png"));
 
-    assert_keys(&kept, &["builder", "allocator", "build_ms", "tree"]);
+    assert_keys(&kept, "builder allocator build_ms tree");
     for null in ["builder", "allocator", "build_ms"] {
         assert!(kept[null].is_null(), "{kept}");
     }
@@ -50,7 +50,7 @@ fn what_concerns_a_build_is_refused_beside_a_tree() {
     let folder = Folder::new();
     folder.scene("knot");
     let save = "kdtree @knot.obj --backend cpu --runs 1 --save @knot.tree";
-    assert_eq!(run(&folder, save).code, 0);
+    folder.run(save).succeeds();
     for option in [
         "--pool 200x",
         "--alloc-per-split",
@@ -67,7 +67,7 @@ fn what_concerns_a_build_is_refused_beside_a_tree() {
         "--merge",
     ] {
         let render = format!("render @knot.obj -o @x.png {PICTURE} --tree @knot.tree {option}");
-        let outcome = run(&folder, &render);
+        let outcome = folder.run(&render);
         let name = option.split(' ').next().unwrap();
         let message = outcome.error(2);
         assert!(
@@ -81,10 +81,10 @@ fn what_concerns_a_build_is_refused_beside_a_tree() {
         "kdtree @knot.obj --backend cpu --save @knot.obj".to_owned(),
         "kdtree @knot.obj --backend cpu --save @x.txt -o @x.txt".to_owned(),
     ] {
-        let outcome = run(&folder, &command);
+        let outcome = folder.run(&command);
         outcome.error(2);
     }
-    assert_eq!(folder.names(), ["knot.mtl", "knot.obj", "knot.tree"]);
+    assert_eq!(folder.names(), "knot.mtl knot.obj knot.tree");
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_file_that_has_no_tree_of_the_scene_is_named() {
     folder.scene("knot");
     folder.scene("terrain");
     let save = "kdtree @knot.obj --backend cpu --runs 1 --save @knot.tree";
-    assert_eq!(run(&folder, save).code, 0);
+    folder.run(save).succeeds();
     let file = fs::read(folder.path("knot.tree")).unwrap();
     let mut flipped = file.clone();
     *flipped.last_mut().unwrap() ^= 1;
@@ -111,16 +111,12 @@ fn a_file_that_has_no_tree_of_the_scene_is_named() {
         ("@flipped.tree", "checksum"),
     ] {
         let render = format!("render @knot.obj -o @x.png {PICTURE} --tree {tree}");
-        let outcome = run(&folder, &render);
-        assert!(outcome.error(3).contains(what), "{outcome:?}");
+        folder.run(&render).fails(3, what);
     }
     let render = format!("render @terrain.obj -o @x.png {PICTURE} --tree @knot.tree");
-    let outcome = run(&folder, &render);
-    let message = outcome.error(3);
-    assert!(
-        message.contains("knot.tree was built from another scene"),
-        "{message}"
-    );
+    folder
+        .run(&render)
+        .fails(3, "knot.tree was built from another scene");
     assert_eq!(folder.names(), before);
 }
 
@@ -132,10 +128,9 @@ fn duplicates_that_are_kept_make_another_scene() {
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 3\nf 1 2 4\n",
     );
     let save = "kdtree @twice.obj --backend cpu --runs 1 --keep-duplicates --save @twice.tree";
-    assert_eq!(run(&folder, save).code, 0);
+    folder.run(save).succeeds();
     let render = format!("render @twice.obj -o @x.png {PICTURE} --tree @twice.tree");
-    let outcome = run(&folder, &render);
+    let outcome = folder.run(&render);
     assert_eq!(outcome.code, 3, "{outcome:?}");
-    let outcome = run(&folder, &format!("{render} --keep-duplicates"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    folder.run(format!("{render} --keep-duplicates")).succeeds();
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, number, run};
+use crate::program::{Folder, has, number, rows};
 
 const SMALL: &str = "--size 64x48 --backend cpu";
 
@@ -25,7 +25,7 @@ fn a_time_limit_gives_the_picture_of_fewer_samples() {
     ] {
         let common = format!("render @knot.obj {SMALL} --shade {shade} --format json");
         let limited = format!("{common} -o @limited.png --time-limit {limit}");
-        let limited = run(&folder, &limited).json();
+        let limited = folder.json(&limited);
         let samples = number(&limited["samples"]);
         match (shade, limit) {
             ("path --spp 1", _) => assert_eq!(samples, 1.0),
@@ -37,7 +37,7 @@ fn a_time_limit_gives_the_picture_of_fewer_samples() {
         let shade = shade.replace("--spp 1", "").replace("--spp 3", "");
         let whole = format!("render @knot.obj {SMALL} --shade {shade} --format json");
         let whole = format!("{whole} -o @whole.png --spp {samples}");
-        let whole = run(&folder, &whole).json();
+        let whole = folder.json(&whole);
         for key in ["samples", "rays"] {
             assert_eq!(limited[key], whole[key], "{shade}");
         }
@@ -45,11 +45,8 @@ fn a_time_limit_gives_the_picture_of_fewer_samples() {
         assert!(picture("limited.png") == picture("whole.png"), "{shade}");
     }
     let text = "render @knot.obj -o @x.exr --shade path --time-limit 0";
-    let outcome = run(&folder, &format!("{text} {SMALL}"));
-    assert!(
-        outcome.stdout.contains(", 2 samples a pixel, "),
-        "{outcome:?}"
-    );
+    let outcome = folder.run(format!("{text} {SMALL}"));
+    has(&outcome.stdout, ", 2 samples a pixel, ");
 }
 
 #[test]
@@ -57,9 +54,10 @@ fn a_whole_picture_is_the_same_whether_interrupts_are_caught_or_not() {
     let folder = Folder::new();
     folder.scene("knot");
     let render = format!("render @knot.obj {SMALL} --shade path --spp 6");
-    assert_eq!(run(&folder, &format!("{render} -o @a.png")).code, 0);
-    let outcome = run(&folder, &format!("{render} -o @b.png --write-partial"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    folder.run(format!("{render} -o @a.png")).succeeds();
+    folder
+        .run(format!("{render} -o @b.png --write-partial"))
+        .succeeds();
     let picture = |name: &str| fs::read(folder.path(name)).unwrap();
     assert_eq!(picture("a.png"), picture("b.png"));
 }
@@ -68,29 +66,21 @@ fn a_whole_picture_is_the_same_whether_interrupts_are_caught_or_not() {
 fn limits_that_are_none_or_have_no_effect_are_refused() {
     let folder = Folder::new();
     folder.scene("knot");
-    for (options, what) in [
-        ("--time-limit=-1s", "500ms, 10s"),
-        ("--time-limit soon", "500ms, 10s"),
-        ("--time-limit 1m", "500ms, 10s"),
-        ("--time-limit 1s --runs 2", "--runs"),
-        ("--time-limit 1s --ray-times", "--ray-times"),
-        ("--write-partial --runs 2", "--runs"),
-        (
-            "--time-limit 1s --shade depth",
-            "--time-limit has no effect on --shade depth",
-        ),
-        (
-            "--write-partial --shade depth",
-            "--write-partial has no effect on --shade depth",
-        ),
-    ] {
-        let outcome = run(
-            &folder,
-            &format!("render @knot.obj -o @x.png {SMALL} {options}"),
-        );
-        assert!(outcome.error(2).contains(what), "{outcome:?}");
+    for [options, what] in rows(
+        "--time-limit=-1s | 500ms, 10s
+         --time-limit soon | 500ms, 10s
+         --time-limit 1m | 500ms, 10s
+         --time-limit 1s --runs 2 | --runs
+         --time-limit 1s --ray-times | --ray-times
+         --write-partial --runs 2 | --runs
+         --time-limit 1s --shade depth | --time-limit has no effect on --shade depth
+         --write-partial --shade depth | --write-partial has no effect on --shade depth",
+    ) {
+        folder
+            .run(format!("render @knot.obj -o @x.png {SMALL} {options}"))
+            .fails(2, what);
     }
-    assert_eq!(folder.names(), ["knot.mtl", "knot.obj"]);
+    assert_eq!(folder.names(), "knot.mtl knot.obj");
 }
 
 #[cfg(target_os = "linux")]
@@ -168,15 +158,12 @@ mod interrupts {
             let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
             let samples = report["samples"].as_u64().unwrap();
             assert!((2..65_536).contains(&samples));
-            assert!(
-                stderr.contains(&format!("after {samples} of 65536 samples")),
-                "{stderr}"
-            );
+            has(&stderr, &format!("after {samples} of 65536 samples"));
             let whole = format!(
                 "render @knot.obj -o @whole.png --backend cpu --size 200x150 --shade path \
                  --bounces 20 --spp {samples}"
             );
-            assert_eq!(run(&folder, &whole).code, 0);
+            folder.run(&whole).succeeds();
             let picture = |name: &str| fs::read(folder.path(name)).unwrap();
             assert!(picture("x.png") == picture("whole.png"));
             return;
@@ -219,7 +206,7 @@ mod interrupts {
         let expected = "heapwood: error: interrupted before there was a picture\n";
         assert_eq!(stderr, expected);
         assert_eq!(output.stdout, b"");
-        assert_eq!(folder.names(), ["scene.obj"]);
+        assert_eq!(folder.names(), "scene.obj");
     }
 
     #[test]

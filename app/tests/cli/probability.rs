@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Folder, has_gpu, number, run, text};
+use crate::program::{Folder, has_gpu, number, text};
 
 /// Rows of `bench probability`, on the CPU if no other backend is named.
 fn rows(folder: &Folder, options: &str) -> Vec<Value> {
@@ -11,7 +11,7 @@ fn rows(folder: &Folder, options: &str) -> Vec<Value> {
         false => "--backend cpu",
     };
     let command = format!("bench probability {backend} --runs 2 --heap warm --format json");
-    let outcome = run(folder, &format!("{command} {options}"));
+    let outcome = folder.run(format!("{command} {options}"));
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
@@ -113,20 +113,19 @@ fn rounds_leave_nothing_and_a_full_pool_refuses() {
 fn draws_are_in_every_format_and_no_other_benchmark_has_them() {
     let folder = Folder::new();
     let options = "--backend cpu --runs 1 --pool 16MiB --allocators cmalloc --heap cold";
-    let csv = run(
-        &folder,
-        &format!("bench probability --blocks 1 --launches 3 {options} --format csv"),
-    );
+    let csv = folder.run(format!(
+        "bench probability --blocks 1 --launches 3 {options} --format csv"
+    ));
     assert!(csv.stdout.contains(",launches,p_alloc,p_free,"), "{csv:?}");
     assert!(csv.stdout.contains(",3,0.75,0.75,,ok,"), "{csv:?}");
-    let table = run(&folder, &format!("bench probability --blocks 1 {options}"));
+    let table = folder.run(format!("bench probability --blocks 1 {options}"));
     assert!(table.stdout.contains("allocations"), "{table:?}");
     let other = format!("bench alloc-dealloc --blocks 1 --bytes 16 {options} --format json");
-    let other = run(&folder, &other).json();
+    let other = folder.json(&other);
     assert!(other[0]["draws"].is_null());
     assert_eq!(counted(&other[0]), (8.0, 8.0));
     let threads = format!("bench threads --threads 9 --bytes 16 {options} --format json");
-    let threads = run(&folder, &threads).json();
+    let threads = folder.json(&threads);
     assert!(threads[0]["counted_frees"].is_null());
 }
 
@@ -142,7 +141,7 @@ fn what_cannot_be_drawn_is_refused() {
         "sizes --from 0",
         "sizes --from 64 --to 16",
     ] {
-        let outcome = run(&folder, &format!("bench {bad} --backend cpu"));
+        let outcome = folder.run(format!("bench {bad} --backend cpu"));
         assert_eq!(outcome.code, 2, "{bad}: {outcome:?}");
         assert_eq!(outcome.stdout, "", "{bad}");
     }
@@ -154,7 +153,7 @@ fn sizes_are_powers_of_two_and_some_between() {
     let command = "bench sizes --backend cpu --runs 1 --warmup 0 --heap cold --pool 64MiB \
                    --allocators cfmalloc --threads 20 --from 16 --to 100 --format json";
     let bytes = |options: &str| -> Vec<u64> {
-        let rows = run(&folder, &format!("{command} {options}")).json();
+        let rows = folder.json(format!("{command} {options}"));
         let rows = rows.as_array().unwrap().iter();
         rows.map(|row| {
             assert_eq!(text(row, "workload"), "sizes");

@@ -17,6 +17,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// The exit code and the output of a run.
 #[derive(Debug)]
 pub struct Outcome {
+    pub arguments: String,
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
@@ -24,12 +25,40 @@ pub struct Outcome {
 
 impl Outcome {
     /// The result as JSON of a run that succeeded.
+    #[track_caller]
     pub fn json(&self) -> Value {
         assert_eq!(self.code, 0, "{self:?}");
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// Checks that the run succeeded.
+    #[track_caller]
+    pub fn succeeds(self) -> Self {
+        assert_eq!(self.code, 0, "{}: {}", self.arguments, self.stderr);
+        self
+    }
+
+    /// Checks that the run succeeded without a warning.
+    #[track_caller]
+    pub fn succeeds_quietly(self) -> Self {
+        assert_eq!(self.stderr, "", "{}", self.arguments);
+        self.succeeds()
+    }
+
+    /// Checks that the run failed with `code` and this part of its message.
+    #[track_caller]
+    pub fn fails(self, code: i32, part: &str) -> Self {
+        assert!(
+            self.error(code).contains(part),
+            "{}: {}",
+            self.arguments,
+            self.stderr
+        );
+        self
+    }
+
     /// The error message of a run that failed with `code`: exactly one line.
+    #[track_caller]
     pub fn error(&self, code: i32) -> &str {
         assert_eq!(self.code, code, "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
@@ -44,43 +73,6 @@ impl Outcome {
 /// The program: as built with the tests, or where a bundle has put it.
 pub fn program() -> OsString {
     std::env::var_os("HEAPWOOD_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_heapwood").into())
-}
-
-/// Runs the program. `arguments` are words separated by spaces; `@name` among them is the file of
-/// that name in `folder`.
-pub fn run(folder: &Folder, arguments: &str) -> Outcome {
-    let words = arguments
-        .split_whitespace()
-        .map(|word| match word.strip_prefix('@') {
-            Some(name) => folder.path(name).into_os_string(),
-            None => word.into(),
-        });
-    let mut child = Command::new(program())
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(fs::File::create(folder.path(".stdout")).unwrap())
-        .stderr(fs::File::create(folder.path(".stderr")).unwrap())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        if begun.elapsed() > LIMIT {
-            child.kill().unwrap();
-            panic!("`{arguments}` hangs");
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    let text = |name| String::from_utf8(fs::read(folder.path(name)).unwrap()).unwrap();
-    let outcome = Outcome {
-        code: status.code().unwrap_or(-1),
-        stdout: text(".stdout"),
-        stderr: text(".stderr"),
-    };
-    assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
-    outcome
 }
 
 /// A folder of a test's own.
@@ -102,22 +94,84 @@ impl Folder {
         path
     }
 
-    /// The names of all files but those that `run` keeps there.
-    pub fn names(&self) -> Vec<String> {
+    /// The names of all files but those that `run` keeps there, separated by spaces.
+    pub fn names(&self) -> String {
         let names = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> = names
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name != ".stdout" && name != ".stderr")
             .collect();
         names.sort();
-        names
+        names.join(" ")
+    }
+
+    /// Runs the program. `arguments` are words separated by spaces; `@name` among them is the file
+    /// of that name in the folder.
+    pub fn run(&self, arguments: impl AsRef<str>) -> Outcome {
+        let arguments = arguments.as_ref();
+        let words = arguments
+            .split_whitespace()
+            .map(|word| match word.strip_prefix('@') {
+                Some(name) => self.path(name).into_os_string(),
+                None => word.into(),
+            });
+        let mut child = Command::new(program())
+            .args(words)
+            .stdin(Stdio::null())
+            .stdout(fs::File::create(self.path(".stdout")).unwrap())
+            .stderr(fs::File::create(self.path(".stderr")).unwrap())
+            .spawn()
+            .unwrap();
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if begun.elapsed() > LIMIT {
+                child.kill().unwrap();
+                panic!("`{arguments}` hangs");
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        let text = |name| String::from_utf8(fs::read(self.path(name)).unwrap()).unwrap();
+        let outcome = Outcome {
+            arguments: arguments.to_owned(),
+            code: status.code().unwrap_or(-1),
+            stdout: text(".stdout"),
+            stderr: text(".stderr"),
+        };
+        assert!(!outcome.stderr.contains("panicked"), "{outcome:?}");
+        outcome
+    }
+
+    /// The JSON that the program prints.
+    #[track_caller]
+    pub fn json(&self, arguments: impl AsRef<str>) -> Value {
+        self.run(arguments).json()
     }
 
     /// Generates one of the program's scenes as `name`.obj.
     pub fn scene(&self, name: &str) {
-        let outcome = run(self, &format!("generate scene {name} -o @{name}.obj"));
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        self.run(format!("generate scene {name} -o @{name}.obj"))
+            .succeeds();
     }
+}
+
+/// Checks that a text has this part.
+#[track_caller]
+pub fn has(text: &str, part: &str) {
+    assert!(text.contains(part), "no `{part}` in {text}");
+}
+
+/// The rows of a table of cases, one per line, with fields between bars.
+pub fn rows<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
+    table.lines().map(|line| {
+        let fields: Vec<&str> = line.split('|').map(str::trim).collect();
+        let count = fields.len();
+        fields
+            .try_into()
+            .unwrap_or_else(|_| panic!("{count} fields in {line}"))
+    })
 }
 
 /// Width and height in the header of a PNG file.
@@ -130,7 +184,7 @@ pub fn png_size(path: &Path) -> (u32, u32) {
 
 /// Whether this machine has a GPU that the program can use.
 pub fn has_gpu(folder: &Folder) -> bool {
-    run(folder, "allocators --backend cuda").code == 0
+    folder.run("allocators --backend cuda").code == 0
 }
 
 /// The allocators of the program, each in its default form.
@@ -162,23 +216,17 @@ pub fn keys(value: &Value) -> Vec<&str> {
 }
 
 /// The keys of a result's `meta`.
-const META_KEYS: [&str; 7] = [
-    "commit",
-    "compiler",
-    "driver",
-    "gpu",
-    "input_hash",
-    "link",
-    "seed",
-];
+const META_KEYS: &str = "\
+    commit compiler driver gpu input_hash link seed";
 
-/// Checks that a result has these keys, and all of `meta`.
-pub fn assert_keys(value: &Value, expected: &[&str]) {
+/// Checks that a result has these keys, separated by spaces, and all of `meta`.
+#[track_caller]
+pub fn assert_keys(value: &Value, expected: &str) {
     let found = keys(value);
-    for key in expected {
-        assert!(found.contains(key), "no {key} in {found:?}");
+    for key in expected.split(' ') {
+        assert!(found.contains(&key), "no {key} in {found:?}");
     }
-    assert_eq!(keys(&value["meta"]), META_KEYS);
+    assert_eq!(keys(&value["meta"]).join(" "), META_KEYS);
 }
 
 /// The text under a key.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, png_size, run};
+use crate::program::{Folder, png_size, rows};
 
 const SMALL: &str = "--size 64x48 --backend cpu";
 
@@ -22,7 +22,7 @@ fn every_shade_makes_a_picture_of_its_own() {
     ];
     for shade in shades {
         let command = format!("render @knot.obj -o @{shade}.png --shade {shade} {SMALL}");
-        let report = run(&folder, &format!("{command} --format json")).json();
+        let report = folder.json(format!("{command} --format json"));
         assert_eq!(report["shade"], shade);
         assert_eq!(report["meta"]["seed"], 0);
         let rays = |kind: &str| report["rays"][kind].as_u64().unwrap();
@@ -46,7 +46,7 @@ fn a_picture_can_be_repeated_from_its_result() {
     let render = |name: &str, options: &str| {
         let command =
             format!("render @courtyard.obj -o @{name}.png {SMALL} {options} --format json");
-        let report = run(&folder, &command).json();
+        let report = folder.json(&command);
         (
             fs::read(folder.path(&format!("{name}.png"))).unwrap(),
             report,
@@ -96,8 +96,7 @@ fn seeds_and_windows_have_an_effect() {
     folder.scene("knot");
     let render = |name: &str, options: &str| {
         let command = format!("render @knot.obj -o @{name}.png {SMALL} {options}");
-        let outcome = run(&folder, &command);
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder.run(&command).succeeds();
         let path = folder.path(&format!("{name}.png"));
         (png_size(&path), fs::read(path).unwrap(), outcome.stdout)
     };
@@ -145,8 +144,7 @@ fn raw_values_go_to_exr_files() {
         ("ao", &["Y"]),
     ] {
         let command = format!("render @knot.obj -o @{shade}.exr --shade {shade} {SMALL}");
-        let outcome = run(&folder, &command);
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        folder.run(&command).succeeds();
         let file = fs::read(folder.path(&format!("{shade}.exr"))).unwrap();
         assert_eq!(file[..4], [0x76, 0x2f, 0x31, 0x01]);
         for name in names {
@@ -168,7 +166,7 @@ fn normals_make_surfaces_smooth_unless_they_are_left_out() {
     folder.put("plain.obj", format!("{corners}f 1 2 3\n"));
     let render = |scene: &str, options: &str| {
         let options = format!("{options} {SMALL} --format json");
-        let outcome = run(&folder, &format!("render @{scene}.obj {options}"));
+        let outcome = folder.run(format!("render @{scene}.obj {options}"));
         assert_eq!((outcome.code, &outcome.stderr[..]), (0, ""), "{outcome:?}");
         let is_flat = scene == "smooth" && options.contains("--flat");
         let expected = is_flat.then_some(true);
@@ -198,7 +196,7 @@ fn rays_are_timed_apart_on_request() {
     folder.scene("courtyard");
     let times = |options: &str| {
         let command = format!("render @courtyard.obj -o @x.png {SMALL} {options} --format json");
-        run(&folder, &command).json()["ray_ms"].clone()
+        folder.json(&command)["ray_ms"].clone()
     };
     assert!(times("--shade path").is_null());
     let path = times("--shade path --ray-times");
@@ -209,10 +207,9 @@ fn rays_are_timed_apart_on_request() {
     let ambient = times("--shade ao --ray-times");
     assert!(ambient["primary"].as_f64().unwrap() > 0.0, "{ambient}");
     assert_eq!(ambient["secondary"], 0.0);
-    let text = run(
-        &folder,
-        &format!("render @courtyard.obj -o @x.png {SMALL} --shade path --ray-times"),
-    );
+    let text = folder.run(format!(
+        "render @courtyard.obj -o @x.png {SMALL} --shade path --ray-times"
+    ));
     assert_eq!(text.stdout.lines().count(), 4, "{text:?}");
 }
 
@@ -220,38 +217,21 @@ fn rays_are_timed_apart_on_request() {
 fn what_has_no_effect_or_is_no_window_is_refused() {
     let folder = Folder::new();
     folder.scene("knot");
-    for (options, what) in [
-        (
-            "--ao-samples 4",
-            "--ao-samples has no effect on --shade eyelight",
-        ),
-        (
-            "--shade cost --ao-distance 4",
-            "--ao-distance has no effect on --shade cost",
-        ),
-        (
-            "--shade ao --cost-max 4",
-            "--cost-max has no effect on --shade ao",
-        ),
-        ("--bounces 4", "--bounces has no effect on --shade eyelight"),
-        ("--shade ao --sky 1", "--sky has no effect on --shade ao"),
-        ("--flat", "--flat has no effect on --shade eyelight"),
-        (
-            "--shade normal --flat",
-            "--flat has no effect on --shade normal",
-        ),
-        (
-            "--shade depth --spp 4",
-            "--spp has no effect on --shade depth",
-        ),
-        ("--shade ao --spp 65536 --ao-samples 65536", "2^32"),
-        ("--crop 60,0,5,5", "--crop is not within the picture"),
-    ] {
-        let outcome = run(
-            &folder,
-            &format!("render @knot.obj -o @x.png {SMALL} {options}"),
-        );
-        assert!(outcome.error(2).contains(what), "{outcome:?}");
+    for [options, what] in rows(
+        "--ao-samples 4 | --ao-samples has no effect on --shade eyelight
+         --shade cost --ao-distance 4 | --ao-distance has no effect on --shade cost
+         --shade ao --cost-max 4 | --cost-max has no effect on --shade ao
+         --bounces 4 | --bounces has no effect on --shade eyelight
+         --shade ao --sky 1 | --sky has no effect on --shade ao
+         --flat | --flat has no effect on --shade eyelight
+         --shade normal --flat | --flat has no effect on --shade normal
+         --shade depth --spp 4 | --spp has no effect on --shade depth
+         --shade ao --spp 65536 --ao-samples 65536 | 2^32
+         --crop 60,0,5,5 | --crop is not within the picture",
+    ) {
+        folder
+            .run(format!("render @knot.obj -o @x.png {SMALL} {options}"))
+            .fails(2, what);
     }
     for options in [
         "--crop 1,2,3",
@@ -266,13 +246,10 @@ fn what_has_no_effect_or_is_no_window_is_refused() {
         "--shade path --sky nan",
         "--shade path --bounces 1001",
     ] {
-        let outcome = run(
-            &folder,
-            &format!("render @knot.obj -o @x.png {SMALL} {options}"),
-        );
+        let outcome = folder.run(format!("render @knot.obj -o @x.png {SMALL} {options}"));
         assert_eq!(outcome.code, 2, "{outcome:?}");
     }
-    assert_eq!(folder.names(), ["knot.mtl", "knot.obj"]);
+    assert_eq!(folder.names(), "knot.mtl knot.obj");
 }
 
 #[test]
@@ -289,8 +266,7 @@ fn textures_are_shown_and_missing_ones_named() {
     );
     let render = |name: &str, scene: &str| {
         let command = format!("render @{scene} -o @{name}.png --shade path {SMALL}");
-        let outcome = run(&folder, &command);
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder.run(&command).succeeds();
         (
             fs::read(folder.path(&format!("{name}.png"))).unwrap(),
             outcome.stderr,

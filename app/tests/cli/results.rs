@@ -1,57 +1,25 @@
 //! Commands that succeed: their results, their files, their keys.
 
 use crate::program::{
-    Folder, allocators, assert_keys, has_gpu, number, png_size, published, run, text,
+    Folder, allocators, assert_keys, has_gpu, number, png_size, published, rows, text,
 };
 
 /// The keys of `kdtree --format json` that scripts rely on.
-const TREE_KEYS: [&str; 34] = [
-    "allocation_mean_bytes",
-    "allocation_std_bytes",
-    "allocations",
-    "allocator",
-    "backend",
-    "build_ms",
-    "builder",
-    "comparable_sah_cost",
-    "cut_leaves",
-    "device",
-    "external_fragmentation",
-    "frees",
-    "internal_fragmentation",
-    "leaves",
-    "max_depth",
-    "meta",
-    "nodes",
-    "limited_leaves",
-    "parameters",
-    "pool_bytes",
-    "pool_high_water_bytes",
-    "references",
-    "references_bounded",
-    "references_per_triangle",
-    "root_bytes",
-    "sah_cost",
-    "scene",
-    "tree_hash",
-    "triangles",
-    "init_ms",
-    "device_bytes",
-    "workspace_bytes",
-    "workspace_used_bytes",
-    "workspace_tried_bytes",
-];
+const TREE_KEYS: &str = "\
+    allocation_mean_bytes allocation_std_bytes allocations allocator backend build_ms builder \
+    comparable_sah_cost cut_leaves device external_fragmentation frees internal_fragmentation \
+    leaves max_depth meta nodes limited_leaves parameters pool_bytes pool_high_water_bytes \
+    references references_bounded references_per_triangle root_bytes sah_cost scene tree_hash \
+    triangles init_ms device_bytes workspace_bytes workspace_used_bytes workspace_tried_bytes";
 
 #[test]
 fn a_tree_is_reported_with_stable_keys() {
     let folder = Folder::new();
     folder.scene("terrain");
-    let report = run(
-        &folder,
+    let report = folder.json(
         "kdtree @terrain.obj --backend cpu --builder kernels --runs 3 --verify --format json",
     );
-    let report = report.json();
-    assert_keys(&report, &TREE_KEYS);
+    assert_keys(&report, TREE_KEYS);
     assert_eq!(text(&report, "builder"), "kernels");
     assert_eq!(text(&report, "scene"), "terrain");
     assert_eq!(report["triangles"], 2048);
@@ -81,36 +49,20 @@ fn results_of_single_runs_are_tables_too() {
     let folder = Folder::new();
     folder.scene("knot");
     folder.put("kite.graph", "5 5\n2 3\n1 3\n1 2 4\n3 5\n4\n");
-    for (command, titles) in [
-        (
-            "kdtree @knot.obj --runs 1 --backend cpu",
-            "scene,triangles,",
-        ),
-        (
-            "kdtree --frames @knot.obj @knot.obj --allocator cmalloc --runs 1 --backend cpu",
-            "backend,device,allocator,",
-        ),
-        (
-            "graph @kite.graph --runs 1 --backend cpu",
-            "graph,vertices,",
-        ),
-        (
-            "render @knot.obj -o @knot.png --size 8x8 --backend cpu",
-            "scene,triangles,",
-        ),
-        ("diff @knot.png @knot.png", "reference,test,"),
-    ] {
-        let csv = run(&folder, &format!("{command} --format csv"));
-        assert_eq!((csv.code, csv.stderr.as_str()), (0, ""), "{command}");
+    for [command, titles] in rows(
+        "kdtree @knot.obj --runs 1 --backend cpu | scene,triangles,
+         kdtree --frames @knot.obj @knot.obj --allocator cmalloc --runs 1 --backend cpu | backend,device,allocator,
+         graph @kite.graph --runs 1 --backend cpu | graph,vertices,
+         render @knot.obj -o @knot.png --size 8x8 --backend cpu | scene,triangles,
+         diff @knot.png @knot.png | reference,test,",
+    ) {
+        let csv = folder.run(format!("{command} --format csv")).succeeds_quietly();
         assert!(csv.stdout.starts_with(titles), "{csv:?}");
         assert!(csv.stdout.lines().count() > 1, "{csv:?}");
-        let markdown = run(&folder, &format!("{command} --format markdown"));
+        let markdown = folder.run(format!("{command} --format markdown"));
         assert!(markdown.stdout.starts_with("| "), "{markdown:?}");
     }
-    run(
-        &folder,
-        "graph @kite.graph --runs 1 --backend cpu -o @kite.csv",
-    );
+    folder.run("graph @kite.graph --runs 1 --backend cpu -o @kite.csv");
     let file = std::fs::read_to_string(folder.path("kite.csv")).unwrap();
     assert!(file.starts_with("graph,vertices,"), "{file}");
 }
@@ -126,14 +78,14 @@ fn every_allocator_builds_the_same_tree() {
         "--alloc-per-split --pool 400x",
         "--no-clip",
     ] {
-        let rows = run(&folder, &format!("{command} {extra}")).json();
+        let rows = folder.json(format!("{command} {extra}"));
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), allocators().len());
         for (row, allocator) in rows.iter().zip(allocators()) {
             assert_eq!(text(row, "allocator"), allocator);
             assert_eq!(text(row, "status"), "ok", "{row}");
             assert!(number(&row["ratio"]) > 0.0);
-            assert_keys(&row["result"], &TREE_KEYS);
+            assert_keys(&row["result"], TREE_KEYS);
             assert_eq!(row["result"]["tree_hash"], rows[0]["result"]["tree_hash"]);
         }
     }
@@ -163,7 +115,7 @@ fn published_forms_are_compared_under_their_full_names() {
         // With one thread, since published walks pass chunks that others hold: on a busy machine
         // they refuse a request now and then, though there is memory.
         let options = "--backend cpu --cpu-threads 1 --runs 1 --format json";
-        let rows = run(&folder, &format!("{command} {options} {lists}")).json();
+        let rows = folder.json(format!("{command} {options} {lists}"));
         let rows = rows.as_array().unwrap();
         assert_eq!(rows.len(), names.len());
         for (index, row) in rows.iter().enumerate() {
@@ -180,20 +132,14 @@ fn published_forms_are_compared_under_their_full_names() {
     }
     let bench = "bench threads --threads 300 --bytes 64 --runs 1 --warmup 1 --backend cpu \
                  --pool 64MiB --in-process --heap warm --format json";
-    let rows = run(&folder, &format!("{bench} {lists}")).json();
+    let rows = folder.json(format!("{bench} {lists}"));
     for (row, name) in rows.as_array().unwrap().iter().zip(names) {
         assert_eq!(text(row, "status"), "ok", "{row}");
         assert_eq!(text(row, "allocator"), name);
     }
-    let checked = run(
-        &folder,
-        "kdtree @knot.obj --backend cpu --check-heap --allocator cmalloc:walk=paper",
-    );
-    let message = checked.error(2);
-    assert!(
-        message.contains("cmalloc:walk=paper has no checked mode"),
-        "{message}"
-    );
+    folder
+        .run("kdtree @knot.obj --backend cpu --check-heap --allocator cmalloc:walk=paper")
+        .fails(2, "cmalloc:walk=paper has no checked mode");
 }
 
 #[test]
@@ -208,7 +154,7 @@ fn the_gpu_builds_the_trees_of_the_cpu() {
             let command = format!(
                 "kdtree @{scene}.obj --backend {backend} --allocator {allocator} --runs 2 --format json"
             );
-            let report = run(&folder, &command).json();
+            let report = folder.json(&command);
             assert_eq!(text(&report, "backend"), backend);
             text(&report, "tree_hash").to_owned()
         };
@@ -224,21 +170,13 @@ fn unusual_scenes_build() {
     let folder = Folder::new();
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     folder.put("one.obj", format!("{corners}f 1 2 3\n"));
-    folder.put(
-        "identical.obj",
-        format!("{corners}{}", "f 1 2 3\n".repeat(300)),
-    );
-    let grid: String = (0..400)
-        .map(|i| {
-            let (x, y) = (i % 20, i / 20);
-            format!(
-                "v {x} {y} 5\nv {} {y} 5\nv {x} {} 5\nf -3 -2 -1\n",
-                x + 1,
-                y + 1
-            )
-        })
-        .collect();
-    folder.put("coplanar.obj", grid);
+    let faces = "f 1 2 3\n".repeat(300);
+    folder.put("identical.obj", format!("{corners}{faces}"));
+    let triangle = |i: u32| {
+        let (x, y, right, up) = (i % 20, i / 20, i % 20 + 1, i / 20 + 1);
+        format!("v {x} {y} 5\nv {right} {y} 5\nv {x} {up} 5\nf -3 -2 -1\n")
+    };
+    folder.put("coplanar.obj", (0..400).map(triangle).collect::<String>());
     for (scene, triangles, extra) in [
         ("one", 1, ""),
         ("identical", 1, ""),
@@ -250,7 +188,7 @@ fn unusual_scenes_build() {
                 "kdtree @{scene}.obj {extra} --allocator {allocator} --backend cpu --runs 1 \
                  --verify --render @{scene}.png --size 32x16 --format json"
             );
-            let report = run(&folder, &command).json();
+            let report = folder.json(&command);
             assert_eq!(report["triangles"], triangles, "{scene}");
             assert_eq!(png_size(&folder.path(&format!("{scene}.png"))), (32, 16));
         }
@@ -262,8 +200,9 @@ fn duplicates_are_reported_once() {
     let folder = Folder::new();
     folder.put("two.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 2 3 1\n");
     for command in ["kdtree @two.obj", "compare kdtree @two.obj"] {
-        let outcome = run(&folder, &format!("{command} --backend cpu --runs 1"));
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder
+            .run(format!("{command} --backend cpu --runs 1"))
+            .succeeds();
         assert_eq!(outcome.stderr.lines().count(), 1, "{outcome:?}");
         assert!(outcome.stderr.contains("1 duplicate"), "{outcome:?}");
     }
@@ -276,36 +215,21 @@ fn pictures_have_the_size_asked_for_and_are_the_same_every_time() {
     let render = |name: &str, extra: &str| {
         let command =
             format!("render @courtyard.obj -o @{name} --backend cpu {extra} --format json");
-        let report = run(&folder, &command).json();
+        let report = folder.json(&command);
         assert!(number(&report["rays_per_second"]) > 0.0);
         std::fs::read(folder.path(name)).unwrap()
     };
     let first = render("a.png", "--size 120x80");
     assert_eq!(png_size(&folder.path("a.png")), (120, 80));
+    // Of the tree of the other builder.
     let others = "--size 120x80 --allocator cmalloc --cpu-threads 3";
-    assert_eq!(
-        render("b.png", others),
-        first,
-        "of the other builder's tree"
-    );
+    assert_eq!(render("b.png", others), first);
     assert_ne!(render("c.png", "--size 120x80 --shade normal"), first);
-    assert_ne!(
-        render(
-            "d.png",
-            "--size 120x80 --eye -3,2,5 --look-at 0,1,0 --up 0,1,0.1 --fov 60"
-        ),
-        first
-    );
+    let camera = "--size 120x80 --eye -3,2,5 --look-at 0,1,0 --up 0,1,0.1 --fov 60";
+    assert_ne!(render("d.png", camera), first);
     assert_eq!(
         folder.names(),
-        [
-            "a.png",
-            "b.png",
-            "c.png",
-            "courtyard.mtl",
-            "courtyard.obj",
-            "d.png"
-        ]
+        "a.png b.png c.png courtyard.mtl courtyard.obj d.png"
     );
 }
 
@@ -313,8 +237,7 @@ fn pictures_have_the_size_asked_for_and_are_the_same_every_time() {
 fn scenes_are_generated_and_enlarged() {
     let folder = Folder::new();
     let triangles = |arguments: &str| {
-        let outcome = run(&folder, &format!("generate scene {arguments}"));
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder.run(format!("generate scene {arguments}")).succeeds();
         let words: Vec<&str> = outcome.stdout.split_whitespace().collect();
         words[words.len() - 2].parse::<u64>().unwrap()
     };
@@ -324,7 +247,7 @@ fn scenes_are_generated_and_enlarged() {
     assert!(triangles("terrain -o @t.obj --triangles 5000 --displace 0.2 --seed 3") >= 5000);
     let hash = |scene: &str| {
         let command = format!("kdtree @{scene} --backend cpu --runs 1 --format json");
-        run(&folder, &command).json()["meta"]["input_hash"].clone()
+        folder.json(&command)["meta"]["input_hash"].clone()
     };
     assert_ne!(hash("knot.obj"), hash("fine.obj.gz"));
 }
@@ -332,7 +255,7 @@ fn scenes_are_generated_and_enlarged() {
 #[test]
 fn allocators_and_devices_are_listed() {
     let folder = Folder::new();
-    let entries = run(&folder, "allocators --backend cpu --format json").json();
+    let entries = folder.json("allocators --backend cpu --format json");
     let names: Vec<&str> = entries
         .as_array()
         .unwrap()
@@ -345,26 +268,29 @@ fn allocators_and_devices_are_listed() {
     assert_eq!(forms, published());
     assert!(entries[0]["plain"].is_null());
     for name in allocators() {
-        let outcome = run(&folder, &format!("allocators {name} --backend cpu"));
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder
+            .run(format!("allocators {name} --backend cpu"))
+            .succeeds();
         assert!(outcome.stdout.starts_with(&format!("{name}\n")), "{name}");
         assert!(outcome.stdout.contains("\nAlgorithm\n"), "{name}");
         let command = format!("allocators {name} --backend cpu --format json");
-        let entries = run(&folder, &command).json();
+        let entries = folder.json(&command);
         assert_eq!(entries.as_array().unwrap().len(), 1, "{name}");
         assert_eq!(text(&entries[0], "name"), name);
     }
-    let unknown = run(&folder, "allocators nomalloc --backend cpu");
-    assert!(unknown.error(2).contains("cfmmalloc"));
-    let devices = run(&folder, "devices --format json").json();
+    folder
+        .run("allocators nomalloc --backend cpu")
+        .fails(2, "cfmmalloc");
+    let devices = folder.json("devices --format json");
     assert_eq!(text(&devices[0], "backend"), "cpu");
     assert!(devices[0]["copy_gb_per_s"].is_null());
-    let measured = run(&folder, "devices --bandwidth --format json").json();
+    let measured = folder.json("devices --bandwidth --format json");
     assert!(measured[0]["copy_gb_per_s"].as_f64().unwrap() > 0.0);
     for format in ["table", "csv", "markdown"] {
         for command in ["allocators --backend cpu", "devices"] {
-            let outcome = run(&folder, &format!("{command} --format {format}"));
-            assert_eq!(outcome.code, 0);
+            let outcome = folder
+                .run(format!("{command} --format {format}"))
+                .succeeds();
             assert!(outcome.stdout.contains('\n'));
         }
     }
@@ -374,19 +300,14 @@ fn allocators_and_devices_are_listed() {
 fn help_version_and_completions() {
     let folder = Folder::new();
     for command in ["--help", "--version", "help kdtree", "bench threads --help"] {
-        let outcome = run(&folder, command);
-        assert_eq!(
-            (outcome.code, outcome.stderr.as_str()),
-            (0, ""),
-            "{command}"
-        );
+        let outcome = folder.run(command).succeeds_quietly();
         assert!(
             !outcome.stdout.contains("\n  case "),
             "the hidden command shows"
         );
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let outcome = run(&folder, &format!("completions {shell}"));
+        let outcome = folder.run(format!("completions {shell}"));
         assert!(outcome.stdout.contains("kdtree"), "{shell}");
     }
 }
@@ -396,10 +317,10 @@ fn a_report_is_written_as_its_file_is_named() {
     let folder = Folder::new();
     folder.scene("terrain");
     let command = "kdtree @terrain.obj --backend cpu --runs 1 -o @out.json";
-    assert_eq!(run(&folder, command).code, 0);
+    folder.run(command).succeeds();
     let written = std::fs::read(folder.path("out.json")).unwrap();
     let report: serde_json::Value = serde_json::from_slice(&written).unwrap();
-    assert_keys(&report, &TREE_KEYS);
+    assert_keys(&report, TREE_KEYS);
     assert_eq!(report["references_bounded"], false);
     assert_eq!(report["limited_leaves"], 0);
 }
@@ -409,11 +330,11 @@ fn a_report_says_what_the_limit_of_depth_cut_off() {
     let folder = Folder::new();
     folder.scene("terrain");
     let command = "kdtree @terrain.obj --backend cpu --runs 1 --max-depth 3";
-    let said = run(&folder, command).stdout;
+    let said = folder.run(command).stdout;
     assert!(said.contains("the limit of depth cut off 8\n"), "{said}");
     // The comparable cost does not depend on the unit of the build's costs.
     let costs = "--traversal-cost 2 --intersection-cost 10 --format json";
-    let report = run(&folder, &format!("{command} {costs}")).json();
+    let report = folder.json(format!("{command} {costs}"));
     assert_eq!(report["cut_leaves"], 8);
     let (own, comparable) = (&report["sah_cost"], &report["comparable_sah_cost"]);
     assert!((number(own) / number(comparable) - 2.0).abs() < 1e-9);
@@ -425,7 +346,7 @@ fn a_quality_stands_for_costs_that_flags_override() {
     folder.scene("knot");
     let report = |flags: &str| {
         let command = "kdtree @knot.obj --backend cpu --runs 1 --format json";
-        run(&folder, &format!("{command} {flags}")).json()
+        folder.json(format!("{command} {flags}"))
     };
     let costs = ["fast", "balanced", "best"].map(|quality| {
         let report = report(&format!("--quality {quality}"));
@@ -438,7 +359,7 @@ fn a_quality_stands_for_costs_that_flags_override() {
     let own = report("--quality fast --intersection-cost 2");
     assert_eq!(own["tree_hash"], usual["tree_hash"]);
     assert_eq!(own["options"], usual["options"]);
-    run(&folder, "kdtree @knot.obj --quality good").error(2);
+    folder.run("kdtree @knot.obj --quality good").error(2);
 }
 
 #[test]
@@ -457,14 +378,10 @@ fn a_report_says_when_duplication_was_bounded() {
     let folder = Folder::new();
     folder.put("fan.obj", &text);
     let command = "kdtree @fan.obj --backend cpu --runs 1 --verify";
-    let said = run(&folder, command).stdout;
+    let said = folder.run(command).stdout;
     assert!(said.contains("bounded: "), "{said}");
     for allocator in ["cfmmalloc", "awmalloc"] {
-        let report = run(
-            &folder,
-            &format!("{command} --format json --allocator {allocator}"),
-        );
-        let report = report.json();
+        let report = folder.json(format!("{command} --format json --allocator {allocator}"));
         assert_eq!(report["references_bounded"], true, "{allocator}");
         assert!(number(&report["limited_leaves"]) > 0.0);
         assert!(number(&report["references"]) <= 64.0 * 118.0 + 1024.0);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::graph::KITE;
-use crate::program::{Folder, Outcome, allocators, program, run, text};
+use crate::program::{Folder, Outcome, allocators, program, text};
 
 const GRAPH: &str = "compare graph @kite.graph --backend cpu --cpu-threads 2 --runs 1 --seed 3 \
                      --insert 5 --delete 2 --layouts contiguous,linked \
@@ -30,7 +30,7 @@ fn put(folder: &Folder, name: &str, rows: &[Value]) {
 
 /// Runs a comparison that writes nothing to the standard output.
 fn compare(folder: &Folder, command: &str) -> Outcome {
-    let outcome = run(folder, command);
+    let outcome = folder.run(command);
     assert_eq!(
         (outcome.code, outcome.stdout.as_str()),
         (0, ""),
@@ -91,7 +91,7 @@ fn what_succeeded_is_taken_over_and_the_rest_run() {
     assert_eq!(fs::read(folder.path("a.json")).unwrap(), before);
     // More cases may follow, and the result may be a table.
     let more = GRAPH.replace("ouroboros-p-s", "ouroboros-p-s,cmmalloc");
-    let table = run(&folder, &format!("{more} --resume @a.json"));
+    let table = folder.run(format!("{more} --resume @a.json"));
     assert_eq!(
         (table.code, table.stdout.lines().count()),
         (0, 9),
@@ -108,7 +108,7 @@ fn a_comparison_that_is_ended_leaves_what_it_has() {
     ] {
         end_and_resume(&folder, command);
     }
-    assert_eq!(folder.names(), ["kite.graph", "out.json"]);
+    assert_eq!(folder.names(), "kite.graph out.json");
 }
 
 /// Ends a comparison of all allocators when it has written something, and goes on from that.
@@ -202,11 +202,11 @@ fn results_of_another_comparison_are_refused() {
         ),
     ] {
         folder.put("out.json", &content);
-        let outcome = run(&folder, &format!("{GRAPH} --resume @out.json -o @out.json"));
-        let message = outcome.error(3);
-        assert!(message.contains(why), "{why}: {message}");
-        assert!(message.contains("out.json: "), "{message}");
-        assert!(message.contains("leave out --resume"), "{message}");
+        folder
+            .run(format!("{GRAPH} --resume @out.json -o @out.json"))
+            .fails(3, why)
+            .fails(3, "out.json: ")
+            .fails(3, "leave out --resume");
         let left = fs::read_to_string(folder.path("out.json")).unwrap();
         assert_eq!(left, content);
     }
@@ -245,7 +245,7 @@ fn results_of_another_comparison_are_refused() {
     ] {
         folder.put("other.graph", KITE);
         let command = GRAPH.replace(from, to);
-        let resume = |name: &str| run(&folder, &format!("{command} --resume @{name}"));
+        let resume = |name: &str| folder.run(format!("{command} --resume @{name}"));
         let message = resume("whole.json").error(3).to_owned();
         assert!(message.contains(why), "{message}");
         if why.starts_with("with") {
@@ -263,7 +263,7 @@ fn rows_of_an_earlier_version_are_refused_by_its_commit_and_read_by_their_option
     folder.put("earlier.json", include_str!("earlier.json"));
     let command = "compare kdtree gen:knot --backend cpu --cpu-threads 2 --runs 1 \
                    --allocators cmalloc,cfmalloc";
-    let refused = run(&folder, &format!("{command} --resume @earlier.json"));
+    let refused = folder.run(format!("{command} --resume @earlier.json"));
     let why = format!("earlier.json: row 1 has another commit: {COMMIT}, not ");
     assert!(refused.error(3).contains(&why), "{refused:?}");
     // The same row as if this program on this machine had written it.
@@ -281,7 +281,7 @@ fn rows_of_an_earlier_version_are_refused_by_its_commit_and_read_by_their_option
     assert_eq!(found[0]["result"], earlier[0]["result"]);
     let other = resumed.replace("--runs 1", "--runs 2");
     let why = "row 1 was made with --runs=1, not with --runs=2";
-    assert!(run(&folder, &other).error(3).contains(why));
+    assert!(folder.run(&other).error(3).contains(why));
 }
 
 #[test]
@@ -291,8 +291,9 @@ fn other_hashes_are_found_in_what_is_taken_over() {
     let mut rows = rows(&folder, "a.json");
     rows[4]["result"]["graph_hash"] = json!("0000000000000000");
     put(&folder, "a.json", &rows);
-    let outcome = run(&folder, &format!("{GRAPH} --resume @a.json -o @b.json"));
-    assert!(outcome.error(5).contains("ended with different graphs"));
+    folder
+        .run(format!("{GRAPH} --resume @a.json -o @b.json"))
+        .fails(5, "ended with different graphs");
     // The result is written all the same, for inspection.
     assert!(folder.path("b.json").is_file());
 }
@@ -300,25 +301,24 @@ fn other_hashes_are_found_in_what_is_taken_over() {
 #[test]
 fn a_file_that_is_not_there_begins_only_if_it_is_written() {
     let folder = folder();
-    let absent = run(
-        &folder,
-        &format!("{GRAPH} --resume @absent.json -o @out.json"),
-    );
+    let absent = folder.run(format!("{GRAPH} --resume @absent.json -o @out.json"));
     assert!(
         absent
             .error(3)
             .contains("absent.json: there is no such file")
     );
-    assert_eq!(folder.names(), ["kite.graph"]);
+    assert_eq!(folder.names(), "kite.graph");
     compare(
         &folder,
         &format!("{GRAPH} --resume @out.json -o @./out.json"),
     );
     assert_eq!(rows(&folder, "out.json").len(), 6);
-    let table = run(&folder, &format!("{GRAPH} --resume @a.csv -o @a.csv"));
-    assert!(table.error(2).contains("--resume goes on from JSON"));
-    let unreadable = run(&folder, &format!("{GRAPH} --resume @."));
-    assert!(unreadable.error(3).contains("cannot read"));
+    folder
+        .run(format!("{GRAPH} --resume @a.csv -o @a.csv"))
+        .fails(2, "--resume goes on from JSON");
+    folder
+        .run(format!("{GRAPH} --resume @."))
+        .fails(3, "cannot read");
 }
 
 #[test]
@@ -342,11 +342,11 @@ fn trees_go_on_too_with_ratios_to_all() {
         let median = row["result"]["build_ms"]["median"].as_f64().unwrap();
         assert_eq!(row["ratio"].as_f64(), Some(median / base));
     }
-    let other = run(&folder, &format!("{command} --no-clip --resume @a.json"));
+    let other = folder.run(format!("{command} --no-clip --resume @a.json"));
     assert!(other.error(3).contains("row 1 was made without --no-clip"));
     folder.scene("terrain");
     let other = command.replace("knot", "terrain");
-    let other = run(&folder, &format!("{other} --resume @a.json"));
+    let other = folder.run(format!("{other} --resume @a.json"));
     assert!(
         other
             .error(3)

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{Folder, assert_keys, png_size, run, text};
+use crate::program::{Folder, assert_keys, has, png_size, text};
 
 const SMALL: &str = "--size 40x30 --backend cpu";
 
@@ -19,21 +19,8 @@ fn a_circle_begins_with_the_camera_and_each_picture_is_another() {
     folder.scene("courtyard");
     let camera = "--eye=-5.6,1.7,6.0 --look-at=1.5,2.4,-4 --fov 62";
     let render = format!("render @courtyard.obj {SMALL} {camera} --shade normal --spp 2");
-    let report = run(
-        &folder,
-        &format!("{render} -o @x.png --orbit 4 --format json"),
-    )
-    .json();
-    assert_keys(
-        &report,
-        &[
-            "builder",
-            "build_ms",
-            "rays",
-            "render_ms",
-            "rays_per_second",
-        ],
-    );
+    let report = folder.json(format!("{render} -o @x.png --orbit 4 --format json"));
+    assert_keys(&report, "builder build_ms rays render_ms rays_per_second");
     assert_eq!(report["rays"]["primary"], 4 * 2 * 40 * 30);
     let frames = report["frames"].as_array().unwrap();
     let mut pictures = Vec::new();
@@ -45,20 +32,18 @@ fn a_circle_begins_with_the_camera_and_each_picture_is_another() {
         pictures.push(picture(&folder, &name));
     }
     assert_eq!(pictures.len(), 4);
-    assert_eq!(run(&folder, &format!("{render} -o @one.png")).code, 0);
+    folder.run(format!("{render} -o @one.png")).succeeds();
     assert_eq!(pictures[0], picture(&folder, "one.png"));
     pictures.sort();
     pictures.dedup();
     assert_eq!(pictures.len(), 4);
 
     // The third of four is on the other side: a single picture from there.
-    let outcome = run(&folder, &format!("{render} -o @one.exr --orbit 1"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let outcome = folder
+        .run(format!("{render} -o @one.exr --orbit 1"))
+        .succeeds();
     assert_eq!(outcome.stdout.lines().count(), 1);
-    assert!(
-        outcome.stdout.contains(": 1 picture, 40x30 normal"),
-        "{outcome:?}"
-    );
+    has(&outcome.stdout, ": 1 picture, 40x30 normal");
     assert!(folder.path("one-0001.exr").exists() && !folder.path("one.exr").exists());
 }
 
@@ -72,11 +57,11 @@ fn a_flight_ends_at_its_views() {
         format!("{TO}[[sun]]\ndirection = [1, 1, 1]\nirradiance = [3, 3, 3]\n"),
     );
     let render = format!("render @knot.obj {SMALL} --shade path --spp 2");
-    let outcome = run(
-        &folder,
-        &format!("{render} -o @x.png --fly @a.toml @b.toml --frames 3"),
-    );
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let outcome = folder
+        .run(format!(
+            "{render} -o @x.png --fly @a.toml @b.toml --frames 3"
+        ))
+        .succeeds();
     assert_eq!(outcome.stdout.lines().count(), 1, "{outcome:?}");
     for what in [
         "x-0001.png to ",
@@ -91,11 +76,9 @@ fn a_flight_ends_at_its_views() {
         format!("{FROM}[[sun]]\ndirection = [1, 1, 1]\nirradiance = [3, 3, 3]\n"),
     );
     for (view, name) in [("a-sun", "x-0001.png"), ("b", "x-0003.png")] {
-        let outcome = run(
-            &folder,
-            &format!("{render} -o @end.png --view @{view}.toml"),
-        );
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        folder
+            .run(format!("{render} -o @end.png --view @{view}.toml"))
+            .succeeds();
         assert!(
             picture(&folder, name) == picture(&folder, "end.png"),
             "{view}"
@@ -112,10 +95,10 @@ fn a_saved_tree_and_a_time_limit_serve_sequences_too() {
     let folder = Folder::new();
     folder.scene("knot");
     let save = "kdtree @knot.obj --backend cpu --runs 1 --save @knot.tree";
-    assert_eq!(run(&folder, save).code, 0);
+    folder.run(save).succeeds();
     let render = format!("render @knot.obj {SMALL} --tree @knot.tree --orbit 2 --format json");
     let limited = "--shade path --time-limit 0 --write-partial -o @x.png";
-    let report = run(&folder, &format!("{render} {limited}")).json();
+    let report = folder.json(format!("{render} {limited}"));
     assert!(report["builder"].is_null() && !report["tree"].is_null());
     for frame in report["frames"].as_array().unwrap() {
         assert_eq!(frame["samples"], 2);
@@ -200,14 +183,13 @@ fn sequences_that_make_no_sense_are_refused_before_any_work() {
         if options.contains("@x-0001.png") {
             folder.put("x-0001.png", FROM);
         }
-        let outcome = run(&folder, &format!("render @knot.obj {output} {options}"));
-        let message = outcome.error(code);
-        assert!(message.contains(what), "{options}: {message}");
+        folder
+            .run(format!("render @knot.obj {output} {options}"))
+            .fails(code, what);
     }
     fs::remove_file(folder.path("x-0001.png")).unwrap();
     assert_eq!(folder.names(), before);
     let sized = "--fly @large.toml @small.toml --frames 2 --size 8x8 -o @y.png --backend cpu";
-    let outcome = run(&folder, &format!("render @knot.obj {sized}"));
-    assert_eq!(outcome.code, 0, "{outcome:?}");
+    folder.run(format!("render @knot.obj {sized}")).succeeds();
     assert_eq!(png_size(&folder.path("y-0002.png")), (8, 8));
 }

@@ -2,13 +2,13 @@
 
 use std::process::{Command, Stdio};
 
-use crate::program::{Folder, program, run};
+use crate::program::{Folder, program};
 
 #[test]
 fn a_file_is_no_terminal() {
     let folder = Folder::new();
     folder.scene("knot");
-    let outcome = run(&folder, "view @knot.obj");
+    let outcome = folder.run("view @knot.obj");
     assert!(outcome.error(2).contains("is no terminal"), "{outcome:?}");
     for (protocol, start) in [
         ("blocks", "\x1b[38;"),
@@ -17,8 +17,7 @@ fn a_file_is_no_terminal() {
         ("sixel", "\x1bPq\"1;1;160;160#"),
     ] {
         let command = format!("view @knot.obj --width 20 --height 10 --protocol {protocol}");
-        let outcome = run(&folder, &command);
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder.run(&command).succeeds();
         assert!(outcome.stdout.starts_with(start), "{outcome:?}");
     }
 }
@@ -29,9 +28,9 @@ fn pictures_that_are_not_shown_and_shades_of_pictures_are_refused() {
     folder.scene("knot");
     for name in ["a.png", "a.exr"] {
         let render = format!("render @knot.obj -o @{name} --size 48x32 --backend cpu");
-        assert_eq!(run(&folder, &render).code, 0);
+        folder.run(&render).succeeds();
     }
-    let view = |what: &str| run(&folder, &format!("view --protocol blocks {what}"));
+    let view = |what: &str| folder.run(format!("view --protocol blocks {what}"));
     assert_eq!(view("@a.png").code, 0);
     let outcome = view("@a.png --shade normal");
     assert!(outcome.error(2).contains("--shade has no effect"));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::program::{Folder, has_gpu, number, run, text};
+use crate::program::{Folder, has_gpu, number, text};
 
 /// Rows of `bench turns`, on the CPU if no other backend is named.
 fn rows(folder: &Folder, options: &str) -> Vec<Value> {
@@ -11,7 +11,7 @@ fn rows(folder: &Folder, options: &str) -> Vec<Value> {
         false => "--backend cpu",
     };
     let command = format!("bench turns {backend} --runs 2 --heap warm --format json");
-    let outcome = run(folder, &format!("{command} {options}"));
+    let outcome = folder.run(format!("{command} {options}"));
     serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome:?}"))
 }
 
@@ -70,20 +70,20 @@ fn turns_are_in_every_format_and_no_other_benchmark_has_them() {
     let folder = Folder::new();
     let options = "--backend cpu --runs 1 --pool 16MiB --allocators cmalloc --heap cold";
     let turns = format!("bench turns --threads 9 --bytes 16 --turns 3 {options}");
-    let csv = run(&folder, &format!("{turns} --format csv"));
+    let csv = folder.run(format!("{turns} --format csv"));
     assert!(csv.stdout.contains(",p_free,turns,"), "{csv:?}");
     assert!(csv.stdout.contains(",3,ok,"), "{csv:?}");
-    let table = run(&folder, &turns);
+    let table = folder.run(&turns);
     assert!(table.stdout.contains("turns"), "{table:?}");
     let other = format!("bench threads --threads 9 --bytes 16 {options} --format json");
-    assert!(run(&folder, &other).json()[0]["turns"].is_null());
+    assert!(folder.json(&other)[0]["turns"].is_null());
 }
 
 #[test]
 fn what_has_no_turns_is_refused() {
     let folder = Folder::new();
     for bad in ["--turns 0", "--turns many", "--threads 0", "--bytes 0"] {
-        let outcome = run(&folder, &format!("bench turns {bad} --backend cpu"));
+        let outcome = folder.run(format!("bench turns {bad} --backend cpu"));
         assert_eq!(outcome.code, 2, "{bad}: {outcome:?}");
         assert_eq!(outcome.stdout, "", "{bad}");
     }

@@ -1,6 +1,6 @@
 //! Views: cameras in files, which flags override and pictures write.
 
-use crate::program::{Folder, png_size, run};
+use crate::program::{Folder, has, png_size, rows};
 
 const SCENE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 2 4\n";
 const VIEW: &str = "[camera]\neye = [2, 3, 4]\nlook_at = [0.1, 0, 0]\nup = [0, 0, 1]\nfov = 30\n\
@@ -9,12 +9,7 @@ const VIEW: &str = "[camera]\neye = [2, 3, 4]\nlook_at = [0.1, 0, 0]\nup = [0, 0
 /// Renders the scene, and returns the picture.
 fn picture(folder: &Folder, name: &str, options: &str) -> Vec<u8> {
     let command = format!("render @scene.obj -o @{name} --backend cpu {options}");
-    let outcome = run(folder, &command);
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, ""),
-        "{outcome:?}"
-    );
+    folder.run(&command).succeeds_quietly();
     std::fs::read(folder.path(name)).unwrap()
 }
 
@@ -172,52 +167,20 @@ fn environments_that_cannot_be_used_are_refused_in_a_line() {
     folder.put("sky.toml", "[environment]\nimage = \"sky.png\"\n");
     folder.put("gone.toml", "[environment]\nimage = \"gone.hdr\"\n");
     folder.put("text.hdr", "#?RADIANCE\n\n");
-    for (options, code, words) in [
-        (
-            "--environment @gone.hdr",
-            3,
-            "gone.hdr as an environment: No such file",
-        ),
-        (
-            "--environment @text.hdr",
-            3,
-            "text.hdr as an environment: it is damaged",
-        ),
-        (
-            "--environment @scene.obj",
-            3,
-            "neither Radiance HDR, OpenEXR, PNG nor JPEG",
-        ),
-        (
-            "--view @gone.toml",
-            3,
-            "gone.hdr as an environment: No such file",
-        ),
-        ("--environment @sky.png --sky 1", 2, "cannot be used with"),
-        (
-            "--environment @sky.png --environment-scale=-1",
-            2,
-            "0 to 1000000",
-        ),
-        (
-            "--environment @sky.png --environment-turn 361",
-            2,
-            "-360 to 360",
-        ),
-        (
-            "--environment-scale 2",
-            2,
-            "no effect without an environment",
-        ),
-        ("--environment @out.png", 2, "named twice"),
-        ("--view @sky.toml -o @sky.png", 2, "named twice"),
-        ("--shade ao --view @sky.toml -o @sky.png", 2, "named twice"),
-        (
-            "--shade ao --environment @sky.png",
-            2,
-            "--environment has no effect on --shade ao",
-        ),
-    ] {
+    for [options, code, words] in rows(
+        "--environment @gone.hdr | 3 | gone.hdr as an environment: No such file
+         --environment @text.hdr | 3 | text.hdr as an environment: it is damaged
+         --environment @scene.obj | 3 | neither Radiance HDR, OpenEXR, PNG nor JPEG
+         --view @gone.toml | 3 | gone.hdr as an environment: No such file
+         --environment @sky.png --sky 1 | 2 | cannot be used with
+         --environment @sky.png --environment-scale=-1 | 2 | 0 to 1000000
+         --environment @sky.png --environment-turn 361 | 2 | -360 to 360
+         --environment-scale 2 | 2 | no effect without an environment
+         --environment @out.png | 2 | named twice
+         --view @sky.toml -o @sky.png | 2 | named twice
+         --shade ao --view @sky.toml -o @sky.png | 2 | named twice
+         --shade ao --environment @sky.png | 2 | --environment has no effect on --shade ao",
+    ) {
         let output = match options.contains("-o") {
             true => "",
             false => "-o @out.png",
@@ -227,9 +190,7 @@ fn environments_that_cannot_be_used_are_refused_in_a_line() {
             false => "--shade path",
         };
         let command = format!("render @scene.obj --backend cpu {output} {shade} {options}");
-        let outcome = run(&folder, &command);
-        let error = outcome.error(code);
-        assert!(error.contains(words), "{options}: {error}");
+        folder.run(&command).fails(code.parse().unwrap(), words);
         assert!(!folder.path("out.png").exists(), "{options}");
     }
     assert_eq!(std::fs::read(folder.path("sky.png")).unwrap(), sky(9));
@@ -242,15 +203,11 @@ fn trees_are_rendered_by_views_too() {
     folder.put("a.toml", VIEW);
     let command = "kdtree @scene.obj --runs 1 --backend cpu --render @a.png --view @a.toml \
                    --write-view @b.toml";
-    assert_eq!(run(&folder, command).code, 0);
+    folder.run(command).succeeds();
     let tree = std::fs::read(folder.path("a.png")).unwrap();
     assert_eq!(picture(&folder, "b.png", "--view @b.toml"), tree);
     let command = "kdtree @scene.obj --backend cpu --write-view @c.toml";
-    assert!(
-        run(&folder, command)
-            .error(2)
-            .contains("give --render, too")
-    );
+    assert!(folder.run(command).error(2).contains("give --render, too"));
 }
 
 #[test]
@@ -272,11 +229,9 @@ fn bad_views_are_refused_in_a_line() {
         ("--write-view @out.png", 2, "named twice"),
     ] {
         let command = format!("render @scene.obj -o @out.png --backend cpu {options}");
-        let outcome = run(&folder, &command);
-        let message = outcome.error(code);
-        assert!(message.contains(words), "{options}: {message}");
+        folder.run(&command).fails(code, words);
     }
-    assert_eq!(folder.names(), ["bad.toml", "same.toml", "scene.obj"]);
+    assert_eq!(folder.names(), "bad.toml same.toml scene.obj");
 }
 
 /// A triangle from the origin with two cameras, one of them orthographic, a lamp and a spot whose
@@ -307,8 +262,7 @@ fn cameras_and_lights_of_a_scene_are_used() {
         .replace("FILE", &folder.path("s.gltf").display().to_string());
     let render = |name: &str, options: &str| {
         let command = format!("render @s.gltf -o @{name} --backend cpu {options}");
-        let outcome = run(&folder, &command);
-        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let outcome = folder.run(&command).succeeds();
         (std::fs::read(folder.path(name)).unwrap(), outcome.stderr)
     };
     let (by_name, said) = render("a.png", "--camera Gate --write-view @a.toml");
@@ -316,9 +270,9 @@ fn cameras_and_lights_of_a_scene_are_used() {
     assert_eq!(png_size(&folder.path("a.png")), (300, 600));
     let written = std::fs::read_to_string(folder.path("a.toml")).unwrap();
     // It looks at what is beside the middle.
-    assert!(
-        written.contains("eye = [0.25, 0.25, 3.0]\nlook_at = [0.25, 0.25, 0.0]\n"),
-        "{written}"
+    has(
+        &written,
+        "eye = [0.25, 0.25, 3.0]\nlook_at = [0.25, 0.25, 0.0]\n",
     );
     assert!(!written.contains("[[point]]"), "{written}");
     assert_eq!(render("b.png", "--camera 1").0, by_name);
@@ -353,36 +307,17 @@ fn cameras_and_lights_of_a_scene_are_used() {
         render("more.png", &format!("{lit} --light-scale 2")).0
     );
 
-    for (options, expected) in [
-        (
-            "--camera Plan",
-            "--camera Plan: the scene has no such camera, but 1 `Gate`",
-        ),
-        ("--camera 0", "--camera 0: the scene has no such camera"),
-        ("--camera 2", "--camera 2: the scene has no such camera"),
-        (
-            "--light-scale 2",
-            "--light-scale has no effect on --shade eyelight",
-        ),
-        (
-            "--light-scale=-1 --shade path",
-            "write a number from 0 to 1000000",
-        ),
-    ] {
-        let outcome = run(
-            &folder,
-            &format!("render @s.gltf -o @x.png --backend cpu {options}"),
-        );
+    for [options, expected] in rows(
+        "--camera Plan | --camera Plan: the scene has no such camera, but 1 `Gate`
+         --camera 0 | --camera 0: the scene has no such camera
+         --camera 2 | --camera 2: the scene has no such camera
+         --light-scale 2 | --light-scale has no effect on --shade eyelight
+         --light-scale=-1 --shade path | write a number from 0 to 1000000",
+    ) {
+        let outcome = folder.run(format!("render @s.gltf -o @x.png --backend cpu {options}"));
         assert_eq!(outcome.code, 2, "{outcome:?}");
         assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
     }
-    let outcome = run(
-        &folder,
-        "render gen:knot -o @x.png --backend cpu --camera 1",
-    );
-    assert!(
-        outcome.stderr.contains("glTF files may have some"),
-        "{}",
-        outcome.stderr
-    );
+    let outcome = folder.run("render gen:knot -o @x.png --backend cpu --camera 1");
+    has(&outcome.stderr, "glTF files may have some");
 }

@@ -28,8 +28,8 @@ pub struct GraphRow {
 }
 
 impl Report for [GraphRow] {
-    /// A row a case; times in milliseconds, updates in millions of edges a second, and the latency of
-    /// batches of a stream. A star is at the fastest of each layout that frees.
+    /// A row a case; times in milliseconds, updates in millions of edges a second, and the latency
+    /// of batches of a stream. A star is at the fastest of each layout that frees.
     fn table(&self) -> Table {
         let mut table = Table::new(&[
             "allocator",

@@ -1,8 +1,8 @@
-//! Where a row of a comparison stands among the others.
+//! The standing of a row of a comparison among the others.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a row stands among the others. Everything but `frees` changes with the rows around it.
+/// The standing of a row among the others. Everything but `frees` changes with the rows around it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Whether its allocator frees blocks one by one; one that does not is a lower bound.

@@ -9,20 +9,20 @@ mod ply;
 pub use gltf::GltfProblem;
 pub use ply::PlyProblem;
 
-use heapwood_files::ReadError;
+use heapwood_files::{ReadError, ReadHints};
 use std::io;
 use std::path::Path;
 
 /// Why a scene was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
-    /// The file could not be opened or read.
-    #[error("cannot read {path}: {source}")]
+    /// The file could not be read.
+    #[error("{}", .source.message(path, &HINTS))]
     Read {
         /// The file.
         path: String,
-        /// The error of the operating system.
-        source: io::Error,
+        /// The cause.
+        source: ReadError,
     },
     /// The file could not be written.
     #[error("cannot write {path}: {source}")]
@@ -32,12 +32,6 @@ pub enum SceneError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// The path names a directory.
-    #[error("{path} is a directory: name a scene in it")]
-    Directory {
-        /// The path.
-        path: String,
-    },
     /// The file has no bytes, or nothing but white space.
     #[error(
         "{path} is empty: an OBJ file with `v` and `f` lines, or a PLY or glTF file, is needed"
@@ -45,42 +39,6 @@ pub enum SceneError {
     Empty {
         /// The file.
         path: String,
-    },
-    /// The file is not text.
-    #[error(
-        "{path} is not text: byte {offset} is 0; only OBJ, PLY and glTF files, plain or compressed, are read"
-    )]
-    Binary {
-        /// The file.
-        path: String,
-        /// Where the first zero byte is, counted from 0 after decompression.
-        offset: usize,
-    },
-    /// The file starts as something compressed in this way but cannot be decompressed.
-    #[error("{path} is damaged {format}: {source}; copy or compress it again")]
-    Packed {
-        /// The file.
-        path: String,
-        /// The way.
-        format: &'static str,
-        /// The error of the decompressor.
-        source: io::Error,
-    },
-    /// The file is packed in a way that is not read.
-    #[error("{path} is packed as {format}, which is not read: unpack it first")]
-    Archive {
-        /// The file.
-        path: String,
-        /// The way.
-        format: &'static str,
-    },
-    /// The file, or what it decompresses to, is too large.
-    #[error("{path} is larger than {limit} bytes: split it")]
-    TooLarge {
-        /// The file.
-        path: String,
-        /// The limit in bytes.
-        limit: u64,
     },
     /// A line breaks a rule of the format.
     #[error("{path}:{line}: {problem}")]
@@ -243,22 +201,19 @@ fn underflow(count: usize) -> String {
     }
 }
 
+/// The ways out of files that are not read.
+const HINTS: ReadHints = ReadHints {
+    directory: "a scene",
+    binary: "only OBJ, PLY and glTF files, plain or compressed, are read",
+    archive: "unpack it first",
+    too_large: ": split it",
+};
+
 impl SceneError {
     /// The error of a file of this name that could not be read.
-    pub(crate) fn reading(path: impl Into<String>, error: ReadError) -> Self {
+    pub(crate) fn reading(path: impl Into<String>, source: ReadError) -> Self {
         let path = path.into();
-        match error {
-            ReadError::Failed(source) => Self::Read { path, source },
-            ReadError::Directory => Self::Directory { path },
-            ReadError::Binary(offset) => Self::Binary { path, offset },
-            ReadError::Packed(format, source) => Self::Packed {
-                path,
-                format,
-                source,
-            },
-            ReadError::Archive(format) => Self::Archive { path, format },
-            ReadError::TooLarge(limit) => Self::TooLarge { path, limit },
-        }
+        Self::Read { path, source }
     }
 
     /// The error of a file that could not be written.

@@ -155,8 +155,8 @@ fn place_light(lights: &mut Lights, light: &Light, map: &Affine) -> Result<(), S
 
 /// Degrees across the inner and the outer cone of a spot.
 ///
-/// The extension wants an inner angle below the outer one. Blender writes the same angle twice where
-/// the edge is to be sharp.
+/// The extension wants an inner angle below the outer one. Blender writes the same angle twice
+/// where the edge is to be sharp.
 fn cones(light: &Light) -> Result<[f32; 2], String> {
     let (inner, outer) = match &light.spot {
         Some(spot) => (spot.inner_cone_angle, spot.outer_cone_angle),

@@ -1,5 +1,5 @@
-//! One scene of the meshes that `tobj` makes, with what a pass of our own has read for the corners of
-//! their faces.
+//! One scene of the meshes that `tobj` makes, with what a pass of our own has read for the corners
+//! of their faces.
 
 use super::faces;
 use super::normals::Normals;

@@ -34,7 +34,8 @@ pub(super) struct Chunk<'a> {
     pub used_materials: Vec<(String, usize)>,
     pub without_area: Skipped,
     pub unknown: Skipped,
-    /// Colours, as they are written: the number of the vertex among those of these lines, and the line.
+    /// Colours, as they are written: the number of the vertex among those of these lines, and the
+    /// line.
     pub colours: Vec<(usize, usize, [f32; 3])>,
     /// Vertices that are not finite or too large: their numbers among those of these lines, their
     /// lines, and what is wrong.

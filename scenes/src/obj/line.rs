@@ -26,8 +26,8 @@ pub(super) fn push_line(out: &mut String, word: &str, rest: &str) {
     out.push('\n');
 }
 
-/// Splits the names after `mtllib`. They are separated by spaces, and yet a name may contain some: it
-/// is between quotes, or ends where a word ends in `.mtl`.
+/// Splits the names after `mtllib`. They are separated by spaces, and yet a name may contain some:
+/// it is between quotes, or ends where a word ends in `.mtl`.
 pub(super) fn libraries(names: &str) -> impl Iterator<Item = &str> {
     const SUFFIX: &str = ".mtl";
     let mut rest = names;

@@ -16,8 +16,8 @@ use std::fmt::Write;
 const UNUSED: [&str; 6] = ["sharpness", "Ps", "Pc", "Pcr", "aniso", "anisor"];
 
 /// The lines of `text` that are read, and warnings; `file` is the library's name beside the scene,
-/// and `path` what messages call it. Texture maps go to the end of `maps`, and in the text are their
-/// numbers there.
+/// and `path` what messages call it. Texture maps go to the end of `maps`, and in the text are
+/// their numbers there.
 pub(super) fn checked(
     file: &str,
     path: &str,

@@ -6,8 +6,8 @@
 pub(super) enum Plain {
     /// A vertex that `tobj` may have as it stands.
     Vertex,
-    /// A vertex with a colour, which `tobj` is not to have: its position ends after so many bytes of
-    /// the line.
+    /// A vertex with a colour, which `tobj` is not to have: its position ends after so many bytes
+    /// of the line.
     Coloured { behind_position: usize },
     /// A face that `tobj` may have as it stands, by its largest index.
     Face(u32),

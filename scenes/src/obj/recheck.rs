@@ -6,8 +6,8 @@ use crate::precision::{Loss, Sizes, choose_offset, relative};
 use glam::DVec3;
 use rayon::prelude::*;
 
-/// The offset of a file, `given` or its own, to which positions are made relative, and what triangles
-/// lose all the same.
+/// The offset of a file, `given` or its own, to which positions are made relative, and what
+/// triangles lose all the same.
 pub(super) fn settle_offset(
     models: &mut [tobj::Model],
     scan: &Scan,

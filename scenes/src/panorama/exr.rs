@@ -138,7 +138,7 @@ fn check_size(header: &Header) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Panorama;
+    use super::super::decode;
     use image::{ImageFormat, Rgb32FImage};
     use std::io::Cursor;
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn failure(file: &[u8]) -> String {
-        Panorama::decode(file).unwrap_err()
+        decode(file).unwrap_err()
     }
 
     /// A packed block of 2^29 texels a row is to become more bytes than many machines have.
@@ -183,7 +183,7 @@ mod tests {
         for window in [[-3, -2, -1, -1], [1 << 28, 0, (1 << 28) + 2, 1]] {
             // Pixels beyond the image are left out.
             let file = with_window(sound(), window);
-            if let Ok((panorama, _)) = Panorama::decode(&file) {
+            if let Ok((panorama, _)) = decode(&file) {
                 assert_eq!(panorama.texels, [[0.0; 3]; 6]);
             }
         }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn parts_of_packed_blocks_are_bounded() {
         let file = packed();
-        let (panorama, odd) = Panorama::decode(&file).unwrap();
+        let (panorama, odd) = decode(&file).unwrap();
         assert_eq!((panorama.width, panorama.height, odd), (16, 9, 0));
         // The only block follows its line and its size, behind the table of one offset.
         let header = b"\0\0\0\0";
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn images_without_colours_are_refused_by_what_they_lack() {
         let file = with(sound(), b"channels\0chlist\0", &[]);
-        assert!(Panorama::decode(&file).is_ok());
+        assert!(decode(&file).is_ok());
         let at = file.windows(3).position(|part| part == b"R\0\x02").unwrap();
         let mut grey = file.clone();
         grey[at] = b'Y';

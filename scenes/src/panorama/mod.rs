@@ -52,59 +52,66 @@ impl Panorama {
         let path = path.as_ref();
         let bytes = read_beside(path, |path| heapwood_files::read(path, MAX_IMAGE_BYTES));
         bytes
-            .and_then(|bytes| Self::decode(&bytes))
+            .and_then(|bytes| decode(&bytes))
             .map_err(|cause| PanoramaError {
                 path: path.display().to_string(),
                 cause,
             })
     }
 
-    /// The panorama of a file's bytes, as [`read`](Self::read) has it.
+    /// The panorama of the bytes of a file, as [`read`](Self::read) has it. Errors call it `name`.
     ///
     /// # Errors
     ///
-    /// The cause.
-    pub fn decode(bytes: &[u8]) -> Result<(Self, usize), String> {
-        let (decoder, is_light) = decoder_of(bytes)?;
-        let (width, height) = decoder.dimensions();
-        let count = u64::from(width) * u64::from(height);
-        if width.max(height) > MAX_PANORAMA_SIDE || count > MAX_TEXELS {
-            return Err(format!(
-                "it has {width} by {height} texels: {MAX_PANORAMA_SIDE} a side and {MAX_TEXELS} in all \
-                 are allowed"
-            ));
-        }
-        let image = DynamicImage::from_decoder(decoder).map_err(refusal)?;
-        let mut texels: Vec<[f32; 3]> = match is_light {
-            true => image.into_rgb32f().into_raw().as_chunks().0.to_vec(),
-            false => {
-                let bytes = image.into_rgb8().into_raw();
-                let texels = bytes.as_chunks().0.iter();
-                texels.map(|texel: &[u8; 3]| texel.map(decoded)).collect()
-            }
-        };
-        if count == 0 || texels.len() as u64 != count {
-            return Err("it has no texels".to_owned());
-        }
-        let mut odd = 0;
-        for texel in &mut texels {
-            let is_sound = |part: &f32| (0.0..=f32::MAX).contains(part);
-            if !texel.iter().all(is_sound) {
-                odd += 1;
-                *texel = texel.map(|part| match part {
-                    f32::INFINITY => BRIGHTEST,
-                    part if is_sound(&part) => part,
-                    _ => 0.0,
-                });
-            }
-        }
-        let panorama = Self {
-            width,
-            height,
-            texels,
-        };
-        Ok((panorama, odd))
+    /// [`PanoramaError`] with the name and the cause.
+    pub fn decode(name: &str, bytes: &[u8]) -> Result<(Self, usize), PanoramaError> {
+        decode(bytes).map_err(|cause| PanoramaError {
+            path: name.to_owned(),
+            cause,
+        })
     }
+}
+
+fn decode(bytes: &[u8]) -> Result<(Panorama, usize), String> {
+    let (decoder, is_light) = decoder_of(bytes)?;
+    let (width, height) = decoder.dimensions();
+    let count = u64::from(width) * u64::from(height);
+    if width.max(height) > MAX_PANORAMA_SIDE || count > MAX_TEXELS {
+        return Err(format!(
+            "it has {width} by {height} texels: {MAX_PANORAMA_SIDE} a side and {MAX_TEXELS} in all \
+                 are allowed"
+        ));
+    }
+    let image = DynamicImage::from_decoder(decoder).map_err(refusal)?;
+    let mut texels: Vec<[f32; 3]> = match is_light {
+        true => image.into_rgb32f().into_raw().as_chunks().0.to_vec(),
+        false => {
+            let bytes = image.into_rgb8().into_raw();
+            let texels = bytes.as_chunks().0.iter();
+            texels.map(|texel: &[u8; 3]| texel.map(decoded)).collect()
+        }
+    };
+    if count == 0 || texels.len() as u64 != count {
+        return Err("it has no texels".to_owned());
+    }
+    let mut odd = 0;
+    for texel in &mut texels {
+        let is_sound = |part: &f32| (0.0..=f32::MAX).contains(part);
+        if !texel.iter().all(is_sound) {
+            odd += 1;
+            *texel = texel.map(|part| match part {
+                f32::INFINITY => BRIGHTEST,
+                part if is_sound(&part) => part,
+                _ => 0.0,
+            });
+        }
+    }
+    let panorama = Panorama {
+        width,
+        height,
+        texels,
+    };
+    Ok((panorama, odd))
 }
 
 /// The decoder for an image, and whether its numbers are linear light.
@@ -171,7 +178,7 @@ mod tests {
     #[test]
     fn light_is_kept_as_it_is() {
         for file in [hdr(3, &TEXELS), exr(3, &TEXELS)] {
-            let (panorama, odd) = Panorama::decode(&file).unwrap();
+            let (panorama, odd) = decode(&file).unwrap();
             assert_eq!((panorama.width, panorama.height, odd), (3, 2, 0));
             assert_eq!(panorama.texels, TEXELS);
         }
@@ -185,7 +192,7 @@ mod tests {
         encoder
             .write_image(&bytes, 2, 1, ExtendedColorType::Rgb8)
             .unwrap();
-        let (panorama, odd) = Panorama::decode(&file).unwrap();
+        let (panorama, odd) = decode(&file).unwrap();
         assert_eq!(odd, 0);
         assert_eq!(panorama.texels, [[0.0, decoded(188), 1.0], [1.0; 3]]);
     }
@@ -193,7 +200,7 @@ mod tests {
     #[test]
     fn what_is_no_light_is_counted_and_mended() {
         let file = exr(2, &[[f32::INFINITY, 1.0, -2.0], [f32::NAN, 3.0, 0.5]]);
-        let (panorama, odd) = Panorama::decode(&file).unwrap();
+        let (panorama, odd) = decode(&file).unwrap();
         assert_eq!(odd, 2);
         assert_eq!(panorama.texels, [[BRIGHTEST, 1.0, 0.0], [0.0, 3.0, 0.5]]);
     }
@@ -203,7 +210,7 @@ mod tests {
     fn any_program_may_have_written_it() {
         let mut file = b"#?RGBE\n# a comment\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n".to_vec();
         file.extend(b"-Y 1 +X 2\n\x80\x40\x20\x81\x80\x80\x80\x82");
-        let (panorama, _) = Panorama::decode(&file).unwrap();
+        let (panorama, _) = decode(&file).unwrap();
         assert_eq!(panorama.texels, [[1.0, 0.5, 0.25], [2.0; 3]]);
     }
 
@@ -214,7 +221,7 @@ mod tests {
             "FORMAT=32-bit_rle_xyze\n\n-Y 1 +X 1\n0000",
             "FORMAT=32-bit_rle_rgbe\n\n+Y 1 +X 1\n0000",
         ] {
-            let why = Panorama::decode(&file(header)).unwrap_err();
+            let why = decode(&file(header)).unwrap_err();
             assert!(why.starts_with("it is of a kind that is not read"), "{why}");
         }
     }
@@ -260,7 +267,7 @@ mod tests {
                 file[at] = byte;
             }
             let end = end.index(2 * file.len()).min(file.len());
-            if let Ok((panorama, _)) = Panorama::decode(&file[..end]) {
+            if let Ok((panorama, _)) = decode(&file[..end]) {
                 let count = panorama.width as usize * panorama.height as usize;
                 prop_assert_eq!(panorama.texels.len(), count);
                 let mut parts = panorama.texels.iter().flatten();

@@ -189,9 +189,9 @@ pub struct PointLight {
 
 /// A point that shines within a cone.
 ///
-/// Between its two cones intensity falls off as `KHR_lights_punctual` recommends: with the square of
-/// `(c - outer) / (inner - outer)`, where `c` is the cosine of a direction's angle with the axis, and
-/// the others are those of the cones.
+/// Between its two cones intensity falls off as `KHR_lights_punctual` recommends: with the square
+/// of `(c - outer) / (inner - outer)`, where `c` is the cosine of a direction's angle with the
+/// axis, and the others are those of the cones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpotLight {
     /// Where it is, in the coordinates of the scene's file.

@@ -25,9 +25,10 @@ pub struct SceneCamera {
 }
 
 impl SceneCamera {
-    /// The view of a scene within this box and with this offset: the camera looks at the point of its axis that is
-    /// beside the middle of the box, or as far away as the box is long if that is behind it.
-    /// Pictures have the rows of [`CameraView::SIZE`] if the camera has a ratio of sides.
+    /// The view of a scene within this box and with this offset: the camera looks at the point of
+    /// its axis that is beside the middle of the box, or as far away as the box is long if that is
+    /// behind it. Pictures have the rows of [`CameraView::SIZE`] if the camera has a ratio of
+    /// sides.
     pub fn view(&self, scene: Bounds, offset: DVec3) -> CameraView {
         let wide = |v: Vec3| v.to_array().map(f64::from);
         let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

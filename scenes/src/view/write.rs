@@ -84,8 +84,8 @@ impl View {
     }
 }
 
-/// Coordinates as those of `f32` where these are some, or else with the fewest digits that read back
-/// as the same `f64`.
+/// Coordinates as those of `f32` where these are some, or else with the fewest digits that read
+/// back as the same `f64`.
 fn position(value: DVec3) -> String {
     let [x, y, z] = value.to_array().map(|wide| match wide as f32 {
         narrow if f64::from(narrow) == wide => number(narrow),

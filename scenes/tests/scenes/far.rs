@@ -50,7 +50,8 @@ fn area(scene: &Scene) -> f64 {
     scene.positions().into_iter().map(of).sum()
 }
 
-/// A terrain of squares of a quarter of a metre and, of five corners with a notch, a roof; at `far`.
+/// A terrain of squares of a quarter of a metre and, of five corners with a notch, a roof; at
+/// `far`.
 fn survey(far: [f64; 3]) -> (Vec<[f64; 3]>, Vec<Vec<u32>>) {
     let (mut vertices, mut faces) = (Vec::new(), Vec::new());
     for row in 0..9_u32 {
@@ -107,7 +108,8 @@ fn far_scenes_are_those_near_the_origin_and_their_offset() {
     }
 }
 
-/// Squares of a quarter of a metre at each of these, as both formats, and how many triangles one has.
+/// Squares of a quarter of a metre at each of these, as both formats, and how many triangles one
+/// has.
 fn surveys(at: &[[f64; 3]], more: &[[f64; 3]; 3]) -> (Vec<Loaded>, usize) {
     let (mut vertices, mut faces) = (Vec::new(), Vec::new());
     for &at in at {
@@ -270,8 +272,9 @@ fn where_nothing_is_left_that_is_the_reason() {
     assert_eq!(load(&path, options).unwrap().report.kept, 1);
 }
 
-/// Strips of fields and roads, 60 metres long and 0.4 wide, as polygons of 3 to 5 corners among `wide`
-/// squares of a kilometre; and how many triangles of the strips change their area by more than 1 %.
+/// Strips of fields and roads, 60 metres long and 0.4 wide, as polygons of 3 to 5 corners among
+/// `wide` squares of a kilometre; and how many triangles of the strips change their area by more
+/// than 1 %.
 fn strips(wide: u32, count: u32) -> (Vec<[f64; 3]>, Vec<Vec<u32>>, usize) {
     let (mut vertices, mut faces) = (Vec::new(), Vec::new());
     let mut add = |corners: &[[f64; 2]]| {
@@ -317,8 +320,8 @@ fn strips(wide: u32, count: u32) -> (Vec<[f64; 3]>, Vec<Vec<u32>>, usize) {
     (vertices, faces, changed)
 }
 
-/// Long narrow triangles change where their sides are long enough for floats: few of them are counted,
-/// many of them ask for an offset.
+/// Long narrow triangles change where their sides are long enough for floats: few of them are
+/// counted, many of them ask for an offset.
 #[test]
 fn narrow_triangles_are_found_in_either_format() {
     for (wide, count, is_moved) in [(4000, 30, false), (100, 30, true)] {
@@ -330,7 +333,8 @@ fn narrow_triangles_are_found_in_either_format() {
         assert_eq!(obj.scene.offset() != DVec3::ZERO, is_moved);
         assert_eq!(obj.scene.offset(), ply.scene.offset());
         assert_eq!(obj.scene.positions(), ply.scene.positions());
-        // Of polygons, an OBJ file counts fans, and a PLY file the triangles that they are divided into.
+        // Of polygons, an OBJ file counts fans, and a PLY file the triangles that they are divided
+        // into.
         let found = format!("in.obj: {changed} of ");
         for (loaded, found) in [(&obj, &found[..]), (&ply, " triangles vanish or change")] {
             let mut lines = loaded.warnings.iter().map(ToString::to_string);

@@ -1,9 +1,10 @@
 //! OBJ files as users have them: forms that must load, faults that must be
 //! named, and files that come back as they were written.
 
+use crate::table::{lines, rows};
 use glam::Vec3;
 use heapwood_scenes::{
-    CleanOptions, Loaded, Material, Scene, SceneError, generate, load, read_obj, save,
+    CleanOptions, Loaded, Material, ReadError, Scene, SceneError, generate, load, read_obj, save,
 };
 use std::fs;
 
@@ -72,46 +73,19 @@ fn lines_and_points_are_not_triangles() {
 
 #[test]
 fn faults_are_named_with_file_line_value_and_rule() {
-    for (text, expected) in [
-        (
-            "v 0 0 0\nf 1 1 9\n",
-            "in.obj:2: vertex index 9 is out of range: there are 1 vertices",
-        ),
-        (
-            "v 0 NaN 0\n",
-            "in.obj:1: coordinate `NaN` is refused: it must be finite and at most 1e18 in magnitude",
-        ),
-        (
-            "v 0 0 0\n\nv 1e30 0 0\n",
-            "in.obj:3: coordinate `1e30` is refused: it must be finite and at most 1e18 in magnitude",
-        ),
-        ("v 0 zero 0\n", "in.obj:1: `zero` is not a number"),
-        (
-            "v 0 0 0\nf 1 1\n",
-            "in.obj:2: a face of 2 corners: `f` takes at least 3",
-        ),
-        (
-            "v 0 0 0\nf 1 1 0\n",
-            "in.obj:2: vertex index 0: indices start at 1, or at -1 from the end",
-        ),
-        (
-            " \n\n",
-            "in.obj is empty: an OBJ file with `v` and `f` lines, or a PLY or glTF file, is needed",
-        ),
-        (
-            "\u{7f}ELF\0",
-            "in.obj is not text: byte 4 is 0; only OBJ, PLY and glTF files, plain or compressed, are read",
-        ),
-        (
-            "ply\nformat ascii 1.0\n",
-            "in.obj has no triangles: no face was found; only Wavefront OBJ, PLY and glTF files are read",
-        ),
-        (
-            "v 0 0 0\nv 1 0 0\nf 1 2 2\nf 1 1 1\n",
-            "in.obj: all 2 triangles are degenerate (no area or no finite position)",
-        ),
-    ] {
-        assert_eq!(message(text), expected);
+    for [text, expected] in rows(
+        "v 0 0 0; f 1 1 9 | in.obj:2: vertex index 9 is out of range: there are 1 vertices
+         v 0 NaN 0 | in.obj:1: coordinate `NaN` is refused: it must be finite and at most 1e18 in magnitude
+         v 0 0 0; ; v 1e30 0 0 | in.obj:3: coordinate `1e30` is refused: it must be finite and at most 1e18 in magnitude
+         v 0 zero 0 | in.obj:1: `zero` is not a number
+         v 0 0 0; f 1 1 | in.obj:2: a face of 2 corners: `f` takes at least 3
+         v 0 0 0; f 1 1 0 | in.obj:2: vertex index 0: indices start at 1, or at -1 from the end
+         ; | in.obj is empty: an OBJ file with `v` and `f` lines, or a PLY or glTF file, is needed
+         \u{7f}ELF\0 | in.obj is not text: byte 4 is 0; only OBJ, PLY and glTF files, plain or compressed, are read
+         ply; format ascii 1.0 | in.obj has no triangles: no face was found; only Wavefront OBJ, PLY and glTF files are read
+         v 0 0 0; v 1 0 0; f 1 2 2; f 1 1 1 | in.obj: all 2 triangles are degenerate (no area or no finite position)",
+    ) {
+        assert_eq!(message(&lines(text)), expected);
     }
     let long = message(&format!("v 0 0 {}\n", "x\u{1b}".repeat(500)));
     assert!(long.len() < 300 && !long.contains('\u{1b}'), "{long}");
@@ -121,9 +95,13 @@ fn faults_are_named_with_file_line_value_and_rule() {
 fn paths_that_hold_no_scene_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = |path: &std::path::Path| load(path, CleanOptions::default()).unwrap_err();
-    assert!(matches!(error(folder.path()), SceneError::Directory { .. }));
+    let unread = |path| match error(path) {
+        SceneError::Read { source, .. } => source,
+        other => panic!("{other}"),
+    };
+    assert!(matches!(unread(folder.path()), ReadError::Directory));
     let path = folder.path().join("x.obj");
-    assert!(matches!(error(&path), SceneError::Read { .. }));
+    assert!(matches!(unread(&path), ReadError::Failed(_)));
     fs::write(&path, "").unwrap();
     assert!(matches!(error(&path), SceneError::Empty { .. }));
     fs::write(&path, [0x1f, 0x8b, 8, 0, 1, 2, 3]).unwrap();

@@ -10,6 +10,8 @@ mod ply;
 mod random_views;
 mod robustness;
 mod shipped;
+mod sound;
+mod table;
 mod textures;
 mod view;
 mod written;

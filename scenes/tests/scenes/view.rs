@@ -1,5 +1,6 @@
 //! Views: what a file may say, what it may not, and that what is written reads back.
 
+use crate::table::{lines, rows};
 use glam::{DVec3, Vec3};
 use heapwood_scenes::{
     Bounds, Camera, CameraView, EnvironmentFile, Lights, PointLight, Sky, SpotLight, Sun, View,
@@ -91,138 +92,61 @@ fn spot(rest: &str) -> String {
     start.to_owned() + rest + "\n"
 }
 
+#[track_caller]
+fn refused(text: &str, line: &str, words: &str) {
+    let message = refusal(text);
+    let start = format!("v.toml:{line}: ");
+    assert!(message.starts_with(&start), "{text}: {message}");
+    assert!(message.contains(words), "{text}: {message}");
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
-    for (text, line, words) in [
-        (
-            "[camera]\neye = [0, 0, 0]\nzoom = 2\n",
-            3,
-            "unknown field `zoom`",
-        ),
-        ("[lamp]\n", 1, "unknown field `lamp`"),
-        (
-            "[[sun]]\ndirection = [0, 1, 0]\nirradiance = [1, 1, 1]\ncolour = 1",
-            4,
-            "unknown field",
-        ),
-        (
-            "[camera]\neye = [0, 0]\n",
-            2,
-            "expected an array of length 3",
-        ),
-        ("[camera]\neye = \"here\"\n", 2, "invalid type"),
-        ("[camera\n", 1, ""),
-        ("\n[camera]\nfov = 45\nfov = 50\n", 4, "duplicate key"),
-        (
-            "[camera]\neye = [nan, 0, 0]\n",
-            2,
-            "eye must be three numbers of at most 1e18",
-        ),
-        (
-            "[camera]\nlook_at = [0, 1e30, 0]\n",
-            2,
-            "look_at must be three numbers",
-        ),
-        (
-            "[camera]\neye = [1, 2, 3]\nlook_at = [1.0, 2, 3]\n",
-            3,
-            "eye and look_at are the same point",
-        ),
-        (
-            "[camera]\nup = [0, 0, 0]\n",
-            2,
-            "up must be three finite numbers, not all of them 0",
-        ),
-        (
-            "[camera]\nfov = 180\n",
-            2,
-            "fov must be from 0.001 to 179.9 degrees",
-        ),
-        (
-            "[camera]\nsize = [0, 10]\n",
-            2,
-            "size must be two whole numbers from 1 to 65536",
-        ),
-        ("[camera]\nsize = [10, -1]\n", 2, "invalid value"),
-        (
-            "\n[sky]\nzenith = [1, 1, 1]\n",
-            2,
-            "sky takes a colour, or a zenith and a nadir",
-        ),
-        (
-            "[sky]\ncolour = [1, -1, 1]\n",
-            2,
-            "colour must be three finite numbers of at least 0",
-        ),
-        (
-            "[[sun]]\nirradiance = [1, 1, 1]\n",
-            1,
-            "missing field `direction`",
-        ),
-        (
-            "[[sun]]\ndirection = [0, 1, 0]\nirradiance = [1, 1, inf]\n",
-            3,
-            "irradiance must be",
-        ),
-        (
-            "[[sun]]\ndirection = [0, 1, 0]\nirradiance = [1, 1, 1]\nangle = 91\n",
-            4,
-            "0 to 90 degrees",
-        ),
-        (
-            "[sky]\ncolour = [1, 1, 1]\n[environment]\nimage = \"a.hdr\"\n",
-            3,
-            "an environment takes the place of the sky",
-        ),
-        (
-            "[environment]\nimage = \"a.hdr\"\nscale = -1\n",
-            3,
-            "scale must be from 0 to 1000000",
-        ),
-        (
-            "[environment]\nimage = \"a.hdr\"\nturn = 400\n",
-            3,
-            "turn must be from -360 to 360 degrees",
-        ),
-        ("[environment]\nscale = 1\n", 1, "missing field `image`"),
-        ("[environment]\nimage = \"\"\n", 2, "the path of a file"),
-        (
-            "[[point]]\nposition = [0, 0, 2e18]\nintensity = [1, 1, 1]\n",
-            2,
-            "position must be",
-        ),
-        (
-            &spot("angle = 0"),
-            5,
-            "angle must be above 0 and at most 180 degrees",
-        ),
-        (&spot("angle = 180.1"), 5, "at most 180 degrees"),
-        (&spot("angle = nan"), 5, "at most 180 degrees"),
-        (
-            &spot("angle = 40\ninner_angle = 40.5"),
-            6,
-            "inner_angle must be from 0 to angle, 40 degrees",
-        ),
-        (
-            &spot("angle = 40\ninner_angle = -1"),
-            6,
-            "inner_angle must be",
-        ),
-        (&spot("inner_angle = 1"), 1, "missing field `angle`"),
-        (&spot("angle = 40\nblend = 1"), 6, "unknown field `blend`"),
-        (
-            &spot("angle = 40").replace("[0, -1, 0]", "[0, 0, 0]"),
-            3,
-            "direction must be",
-        ),
-    ] {
-        let message = refusal(text);
-        let start = format!("v.toml:{line}: ");
-        assert!(
-            message.starts_with(&start) && message.contains(words),
-            "{text}: {message}"
-        );
+    for [text, line, words] in rows(
+        r#"[camera]; eye = [0, 0, 0]; zoom = 2 | 3 | unknown field `zoom`
+           [lamp] | 1 | unknown field `lamp`
+           [[sun]]; direction = [0, 1, 0]; irradiance = [1, 1, 1]; colour = 1 | 4 | unknown field
+           [camera]; eye = [0, 0] | 2 | expected an array of length 3
+           [camera]; eye = "here" | 2 | invalid type
+           [camera | 1 | v.toml
+          ; [camera]; fov = 45; fov = 50 | 4 | duplicate key
+           [camera]; eye = [nan, 0, 0] | 2 | eye must be three numbers of at most 1e18
+           [camera]; look_at = [0, 1e30, 0] | 2 | look_at must be three numbers
+           [camera]; eye = [1, 2, 3]; look_at = [1.0, 2, 3] | 3 | eye and look_at are the same point
+           [camera]; up = [0, 0, 0] | 2 | up must be three finite numbers, not all of them 0
+           [camera]; fov = 180 | 2 | fov must be from 0.001 to 179.9 degrees
+           [camera]; size = [0, 10] | 2 | size must be two whole numbers from 1 to 65536
+           [camera]; size = [10, -1] | 2 | invalid value
+          ; [sky]; zenith = [1, 1, 1] | 2 | sky takes a colour, or a zenith and a nadir
+           [sky]; colour = [1, -1, 1] | 2 | colour must be three finite numbers of at least 0
+           [[sun]]; irradiance = [1, 1, 1] | 1 | missing field `direction`
+           [[sun]]; direction = [0, 1, 0]; irradiance = [1, 1, inf] | 3 | irradiance must be
+           [[sun]]; direction = [0, 1, 0]; irradiance = [1, 1, 1]; angle = 91 | 4 | 0 to 90 degrees
+           [sky]; colour = [1, 1, 1]; [environment]; image = "a.hdr" | 3 | an environment takes the place of the sky
+           [environment]; image = "a.hdr"; scale = -1 | 3 | scale must be from 0 to 1000000
+           [environment]; image = "a.hdr"; turn = 400 | 3 | turn must be from -360 to 360 degrees
+           [environment]; scale = 1 | 1 | missing field `image`
+           [environment]; image = "" | 2 | the path of a file
+           [[point]]; position = [0, 0, 2e18]; intensity = [1, 1, 1] | 2 | position must be"#,
+    ) {
+        refused(&lines(text), line, words);
     }
+    for [rest, line, words] in rows(
+        "angle = 0 | 5 | angle must be above 0 and at most 180 degrees
+         angle = 180.1 | 5 | at most 180 degrees
+         angle = nan | 5 | at most 180 degrees
+         angle = 40; inner_angle = 40.5 | 6 | inner_angle must be from 0 to angle, 40 degrees
+         angle = 40; inner_angle = -1 | 6 | inner_angle must be
+         inner_angle = 1 | 1 | missing field `angle`
+         angle = 40; blend = 1 | 6 | unknown field `blend`",
+    ) {
+        refused(&spot(&lines(rest)), line, words);
+    }
+    refused(
+        &spot("angle = 40").replace("[0, -1, 0]", "[0, 0, 0]"),
+        "3",
+        "direction must be",
+    );
 }
 
 #[test]

@@ -320,5 +320,5 @@ fn read_handles(blocks: &Memory, handle_bytes: u64, count: u32) -> Result<Vec<u6
 }
 
 fn memory(backend: &dyn Backend, bytes: u64) -> Memory {
-    backend.memory(bytes, true).expect("the memory is there")
+    backend.allocate_zeroed(bytes).expect("the memory is there")
 }

@@ -7,6 +7,8 @@ use heapwood::graph::{Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_graphs::Csr;
 
+use super::Model;
+use super::expected::Kept;
 use crate::gpu::specs;
 
 /// How a graph is kept.
@@ -49,6 +51,26 @@ pub const FORMS: [Form; 4] = [
 pub fn keeping(crowd: bool) -> impl Iterator<Item = Spec> {
     let keeps = move |spec: &Spec| spec.allocator.properties.exact_null || !crowd;
     specs().into_iter().filter(keeps)
+}
+
+/// A graph with loops, as the model has them, over `cfmmalloc` in a pool of so many bytes.
+///
+/// # Panics
+///
+/// If it does not fit.
+pub fn store_of<'b>(
+    backend: &'b dyn Backend,
+    model: &Model,
+    layout: Layout,
+    pool: u64,
+) -> Store<'b> {
+    let form = Form {
+        directed: model.directed,
+        layout,
+        loops: true,
+    };
+    let spec = Spec::parse("cfmmalloc").expect("an allocator");
+    form.store(backend, &spec, Pool::Bytes(pool), Kept::of(model).csr())
 }
 
 impl Form {

@@ -42,7 +42,7 @@ impl LockstepBackend {
         A: Allocator<Handle = u32> + Named,
     {
         Self {
-            host: Cpu::new(Some(1), None).expect("no thread is started"),
+            host: Cpu::with_threads(1).expect("no thread is started"),
             warps,
             period,
             seed: AtomicU64::new(seed),
@@ -105,8 +105,12 @@ impl Backend for LockstepBackend {
         self.host.free_memory()
     }
 
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.host.memory(bytes, zeroed)
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.host.allocate(bytes)
+    }
+
+    fn allocate_zeroed(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.host.allocate_zeroed(bytes)
     }
 
     /// # Panics

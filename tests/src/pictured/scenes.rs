@@ -185,8 +185,9 @@ fn in_the_open() -> Subject {
         ..Lights::default()
     };
     let subject = Subject::new(&scene.renamed("dusk"), CameraView::default(), &lights);
-    let dusk = Panorama::decode(include_bytes!("../../../scenes/data/dusk.hdr"));
-    subject.within(&dusk.expect("a panorama").0, 1.5, 70.0)
+    let file = include_bytes!("../../../scenes/data/dusk.hdr");
+    let (dusk, _) = Panorama::decode("dusk.hdr", file).expect("a panorama");
+    subject.within(&dusk, 1.5, 70.0)
 }
 
 /// A scene with a sun and a point.
@@ -206,8 +207,8 @@ fn in_daylight(scene: &Scene) -> Subject {
     Subject::new(scene, CameraView::default(), &lights)
 }
 
-/// A scene in the dark under spots in its upper half: a soft one, one with a sharp edge and one that
-/// leaves out half of all directions.
+/// A scene in the dark under spots in its upper half: a soft one, one with a sharp edge and one
+/// that leaves out half of all directions.
 fn under_spots(scene: &Scene, name: &str) -> Subject {
     let bounds = scene.bounds();
     let length = bounds.extent().length();
@@ -339,8 +340,8 @@ fn all_textures() -> Scene {
         .expect("textures that fit")
 }
 
-/// A bent surface in patches of matt, metal, blended and masked materials, whose vertices have colours
-/// and alpha, and which has no textures.
+/// A bent surface in patches of matt, metal, blended and masked materials, whose vertices have
+/// colours and alpha, and which has no textures.
 fn all_colours() -> Scene {
     let scene = generate::landscape(TRIANGLES, 7).expect("few triangles");
     let white = Material::matt("white", Vec3::ONE);

@@ -66,6 +66,16 @@ fn is_whole(bench: &Bench<ThreeWarps>, fresh: Occupancy) {
     assert_eq!(bench.occupancy(), fresh);
 }
 
+/// Frees blocks by all lanes at the same time.
+fn retire_by_all(bench: &Bench<ThreeWarps>, blocks: &[Block]) {
+    bench.launch(&|warp| {
+        let Some(actor) = actor(warp) else { return };
+        for block in blocks.iter().skip(actor).step_by(ACTORS) {
+            bench.retire(warp, *block, false);
+        }
+    });
+}
+
 /// A bench over a pool that has so many units at least, and few more.
 fn bench<'a>(machine: &'a ThreeWarps, traits: &'a Traits, units: u64) -> Bench<'a, ThreeWarps> {
     let mut bytes = units * UNIT;
@@ -94,12 +104,7 @@ fn buddies_that_are_freed_at_once_are_merged_once() {
         let mut blocks = fill(&bench, UNIT);
         assert_eq!(blocks.len() as u64 * UNIT, fresh.free_bytes);
         Random::new(seed).shuffle(&mut blocks);
-        bench.launch(&|warp| {
-            let Some(actor) = actor(warp) else { return };
-            for block in blocks.iter().skip(actor).step_by(ACTORS) {
-                bench.retire(warp, *block, false);
-            }
-        });
+        retire_by_all(&bench, &blocks);
         is_whole(&bench, fresh);
     }
 }
@@ -117,12 +122,7 @@ fn groups_that_share_a_name_are_merged() {
         if seed % 2 == 0 {
             Random::new(seed).shuffle(&mut blocks);
         }
-        bench.launch(&|warp| {
-            let Some(actor) = actor(warp) else { return };
-            for block in blocks.iter().skip(actor).step_by(ACTORS) {
-                bench.retire(warp, *block, false);
-            }
-        });
+        retire_by_all(&bench, &blocks);
         is_whole(&bench, fresh);
     }
 }

@@ -35,8 +35,8 @@ conformance!(
     CHUNKS, CHUNKS; concurrent double_frees overruns
 );
 
-/// Chunks of 256 bytes and instances up to 16 KiB, and queues that are soon full of chunks and of what is left of
-/// them; in the larger heap virtualized ones have chunks from the beginning.
+/// Chunks of 256 bytes and instances up to 16 KiB, and queues that are soon full of chunks and of
+/// what is left of them; in the larger heap virtualized ones have chunks from the beginning.
 #[derive(Clone, Copy)]
 struct Small;
 

@@ -1,22 +1,17 @@
 //! The algorithms on the store against simple ones on sets of edges.
 
-use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Cpu};
+use heapwood::backend::Backend;
 use heapwood::graph::{Edge, Ranks, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::CfmMalloc;
 use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::pagerank::plan::{Method, RankOptions};
 use heapwood_device::graph::store::plan::Layout;
-use heapwood_tests::dirty::Dirty;
+use heapwood_tests::dirty::{Dirty, threads};
 use heapwood_tests::graph::expected::{Kept, Results};
-use heapwood_tests::graph::forms::{FORMS, Form, keeping};
+use heapwood_tests::graph::forms::{FORMS, Form, keeping, store_of};
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
-
-fn threads(workers: usize) -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(workers), None).expect("workers"))
-}
 
 fn lanes(seed: u64) -> Dirty<LockstepBackend> {
     Dirty(LockstepBackend::new::<CfmMalloc>(2, 16, seed))
@@ -24,13 +19,7 @@ fn lanes(seed: u64) -> Dirty<LockstepBackend> {
 
 /// A graph with loops, as the model has them.
 fn store<'b>(backend: &'b dyn Backend, model: &Model, layout: Layout) -> Store<'b> {
-    let form = Form {
-        directed: model.directed,
-        layout,
-        loops: true,
-    };
-    let spec = Spec::parse("cfmmalloc").expect("an allocator");
-    form.store(backend, &spec, Pool::Bytes(8 << 20), Kept::of(model).csr())
+    store_of(backend, model, layout, 8 << 20)
 }
 
 fn pagerank(store: &Store, options: &RankOptions) -> Ranks {

@@ -5,22 +5,18 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, BackendError, Cpu, DeviceInfo, Launch, Memory};
+use heapwood::backend::{Backend, BackendError, Cpu, Launch, Memory};
 use heapwood::graph::{Edge, Limits, Options, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_device::graph::batch::Change::{self, Delete, Insert};
-use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
-use heapwood_tests::dirty::Dirty;
+use heapwood_tests::delegated;
+use heapwood_tests::dirty::{Dirty, threads};
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::{FORMS, Form, keeping};
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
-
-fn threads() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("two workers"))
-}
 
 /// A store that keeps components, and what its graph should be.
 struct Pair<'b> {
@@ -126,7 +122,7 @@ fn rounds(pair: &mut Pair, rounds: u32, largest: u64, seed: u64) {
 
 #[test]
 fn random_rounds_leave_the_components() {
-    let backend = threads();
+    let backend = threads(2);
     for (seed, spec) in (0..).zip(keeping(false)) {
         for form in FORMS {
             let model = sparse(150, form.directed, seed);
@@ -162,7 +158,7 @@ fn lanes_leave_the_same() {
 /// Calls `test` with each form, on threads and on lanes.
 fn on_all(test: impl Fn(&dyn Backend, Form)) {
     for (seed, form) in (0..).zip(FORMS) {
-        test(&threads(), form);
+        test(&threads(2), form);
         let lanes = Dirty(LockstepBackend::new::<CfmMalloc>(2, 16, seed));
         test(&lanes, form);
     }
@@ -264,7 +260,7 @@ fn vertices_come_and_go() {
 /// A deletion of vertices in many parts marks the components of each.
 #[test]
 fn deletions_in_parts_lose_all_of_their_edges() {
-    let backend = threads();
+    let backend = threads(2);
     for form in FORMS {
         let model = sparse(80, form.directed, 6);
         let kept = Kept::of(&model);
@@ -316,20 +312,10 @@ impl Recorder {
 }
 
 impl Backend for Recorder {
-    fn info(&self) -> DeviceInfo {
-        self.0.info()
-    }
+    delegated!(0);
 
-    fn solo_workers(&self) -> u32 {
-        self.0.solo_workers()
-    }
-
-    fn free_memory(&self) -> Result<u64, BackendError> {
-        self.0.free_memory()
-    }
-
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.0.memory(bytes, zeroed)
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.0.allocate(bytes)
     }
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
@@ -339,20 +325,12 @@ impl Backend for Recorder {
         // SAFETY: the caller's promise.
         unsafe { self.0.launch_parts(parts) }
     }
-
-    fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<Option<(u32, u32)>, BackendError> {
-        self.0.registers(kernel, allocator)
-    }
 }
 
 #[test]
 fn rows_are_read_only_if_edges_were_deleted() {
     for form in FORMS {
-        let backend = Recorder(threads(), Mutex::default());
+        let backend = Recorder(threads(2), Mutex::default());
         let mut pair = Pair::new(&backend, "cfmmalloc", form, sparse(50, form.directed, 2));
         pair.apply(Insert, &[[1, 2], [3, 4], [5, 6]]);
         pair.insert_vertices(2);
@@ -373,7 +351,7 @@ fn rows_are_read_only_if_edges_were_deleted() {
 
 #[test]
 fn components_are_kept_only_if_that_was_asked() {
-    let backend = threads();
+    let backend = threads(2);
     let spec = Spec::parse("cfmmalloc").expect("an allocator");
     let kept = Kept::of(&sparse(20, false, 1));
     let store = FORMS[0].store(&backend, &spec, Pool::Bytes(1 << 20), kept.csr());

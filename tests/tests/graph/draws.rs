@@ -11,7 +11,7 @@ use heapwood::graph::{Draw, Edge, Pattern, Store};
 use heapwood::size::Pool;
 use heapwood_device::allocators::{CfmMalloc, OuroborosPVa};
 use heapwood_device::graph::batch::Change;
-use heapwood_tests::dirty::Dirty;
+use heapwood_tests::dirty::{Dirty, threads};
 use heapwood_tests::graph::Model;
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::{FORMS, Form, keeping};
@@ -117,7 +117,7 @@ fn spec(name: &str) -> Spec {
 
 #[test]
 fn the_edges_of_a_seed_stay_the_same() {
-    let backend = Dirty(Cpu::new(Some(2), None).expect("two workers"));
+    let backend = threads(2);
     for form in FORMS {
         for (name, model) in graphs::all(form.directed) {
             let what = format!("{name}, {form:?}");
@@ -128,7 +128,7 @@ fn the_edges_of_a_seed_stay_the_same() {
 
 #[test]
 fn every_allocator_draws_the_same_edges() {
-    let backend = Dirty(Cpu::new(Some(2), None).expect("two workers"));
+    let backend = threads(2);
     for spec in keeping(true) {
         for form in FORMS {
             let model = graphs::skewed(300, 3000, form.directed, 9);
@@ -155,7 +155,7 @@ fn lanes_draw_the_same_edges() {
 fn pressure_leaves_out_only_what_another_source_has() {
     // More vertices than a draw under pressure has, so that rows have neighbours below, among
     // and above the sources.
-    let backend = Dirty(Cpu::new(Some(2), None).expect("two workers"));
+    let backend = threads(2);
     for form in FORMS {
         let model = graphs::uniform(4000, 40_000, form.directed, 8);
         let pool = Pool::Bytes(16 << 20);
@@ -170,7 +170,7 @@ fn pressure_leaves_out_only_what_another_source_has() {
 
 #[test]
 fn graphs_without_edges_or_vertices_have_none_to_draw() {
-    let backend = Cpu::new(Some(1), None).expect("a worker");
+    let backend = Cpu::with_threads(1).expect("a worker");
     for form in FORMS {
         for vertices in [0, 1, 5] {
             let model = Model::new(vertices, form.directed);

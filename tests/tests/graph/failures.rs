@@ -12,8 +12,8 @@ use heapwood_tests::graph::graphs;
 /// A backend, and what lets its operations fail.
 fn machine() -> (Cpu, Quota) {
     let quota = Quota::of_memory(u64::MAX);
-    let backend = Cpu::new(Some(2), Some(quota.clone()));
-    (backend.expect("a backend"), quota)
+    let backend = Cpu::with_threads(2).expect("a backend");
+    (backend.with_quota(quota.clone()), quota)
 }
 
 fn options(layout: Layout) -> Options {

@@ -24,8 +24,8 @@ fn spec(name: &str) -> Spec {
 /// A backend with so much memory.
 fn machine(bytes: u64) -> (Cpu, Quota) {
     let quota = Quota::of_memory(bytes);
-    let backend = Cpu::new(Some(2), Some(quota.clone()));
-    (backend.expect("a backend"), quota)
+    let backend = Cpu::with_threads(2).expect("a backend");
+    (backend.with_quota(quota.clone()), quota)
 }
 
 fn options(spec: Spec, pool: Pool, layout: Layout) -> Options {

@@ -1,36 +1,23 @@
 //! Breadth-first search and components on the shapes that decide how they go: hubs, deep
 //! graphs, several components, vertices without edges; in lanes and on threads.
 
-use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Cpu};
+use heapwood::backend::Backend;
 use heapwood::graph::{Edge, Store};
-use heapwood::size::Pool;
 use heapwood_device::allocators::CfmMalloc;
 use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::store::plan::Layout;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
-use heapwood_tests::dirty::Dirty;
-use heapwood_tests::graph::expected::Kept;
-use heapwood_tests::graph::forms::Form;
+use heapwood_tests::dirty::{Dirty, threads};
+use heapwood_tests::graph::forms::store_of;
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::LockstepBackend;
-
-fn threads() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("workers"))
-}
 
 fn lanes(seed: u64) -> Dirty<LockstepBackend> {
     Dirty(LockstepBackend::new::<CfmMalloc>(3, 64, seed))
 }
 
 fn store<'b>(backend: &'b dyn Backend, model: &Model, layout: Layout) -> Store<'b> {
-    let form = Form {
-        directed: model.directed,
-        layout,
-        loops: true,
-    };
-    let spec = Spec::parse("cfmmalloc").expect("an allocator");
-    form.store(backend, &spec, Pool::Bytes(32 << 20), Kept::of(model).csr())
+    store_of(backend, model, layout, 32 << 20)
 }
 
 fn graph(vertices: u32, directed: bool, edges: impl IntoIterator<Item = Edge>) -> Model {
@@ -67,7 +54,7 @@ fn assert_on(store: &Store, model: &Model, deleted: &[u32], sources: &[u32], wha
 fn check(model: &Model, sources: &[u32], in_lanes: bool, what: &str) {
     for layout in Layout::ALL {
         let what = format!("{what}, directed {}, {layout:?}", model.directed);
-        let backend = threads();
+        let backend = threads(2);
         assert_on(&store(&backend, model, layout), model, &[], sources, &what);
         if in_lanes {
             let backend = lanes(sources.len() as u64);
@@ -224,7 +211,7 @@ fn deleted_vertices_are_left_out() {
     for directed in [false, true] {
         for layout in Layout::ALL {
             let mut model = graphs::skewed(500, 4000, directed, 5);
-            let backends: [Box<dyn Backend>; 2] = [Box::new(threads()), Box::new(lanes(2))];
+            let backends: [Box<dyn Backend>; 2] = [Box::new(threads(2)), Box::new(lanes(2))];
             let mut stores: Vec<Store> = backends
                 .iter()
                 .map(|backend| store(&**backend, &model, layout))

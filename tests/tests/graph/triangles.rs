@@ -4,18 +4,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Cpu};
+use heapwood::backend::Backend;
 use heapwood::graph::Store;
-use heapwood::size::Pool;
 use heapwood_device::allocators::CfmMalloc;
 use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::store::plan::Layout;
 use heapwood_device::graph::triangles::plan::HubLimits;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
-use heapwood_tests::dirty::Dirty;
-use heapwood_tests::graph::expected::Kept;
-use heapwood_tests::graph::forms::Form;
+use heapwood_tests::dirty::{Dirty, threads};
+use heapwood_tests::graph::forms::store_of;
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
@@ -23,18 +20,8 @@ fn lanes(seed: u64) -> Dirty<LockstepBackend> {
     Dirty(LockstepBackend::new::<CfmMalloc>(3, 64, seed))
 }
 
-fn threads() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("workers"))
-}
-
 fn store<'b>(backend: &'b dyn Backend, model: &Model, layout: Layout) -> Store<'b> {
-    let form = Form {
-        directed: false,
-        layout,
-        loops: true,
-    };
-    let spec = Spec::parse("cfmmalloc").expect("an allocator");
-    form.store(backend, &spec, Pool::Bytes(32 << 20), Kept::of(model).csr())
+    store_of(backend, model, layout, 32 << 20)
 }
 
 fn model(vertices: u32, edges: &[[u32; 2]]) -> Model {
@@ -122,7 +109,7 @@ fn check(backend: &dyn Backend, model: &Model, layout: Layout, limits: HubLimits
 
 #[test]
 fn numberings_have_the_same_triangles() {
-    let backend = threads();
+    let backend = threads(2);
     for (name, model) in [
         ("kronecker", kronecker(1 << 10, 1 << 14)),
         ("skewed", graphs::skewed(800, 12_000, false, 3)),
@@ -213,7 +200,7 @@ fn rows_are_long_on_one_side_of_the_bound() {
             "complete",
         );
         check(
-            &threads(),
+            &threads(2),
             &model,
             Layout::Contiguous,
             HubLimits::default(),

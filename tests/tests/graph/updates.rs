@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heapwood::allocators::Spec;
-use heapwood::backend::{Backend, Cpu};
+use heapwood::backend::Backend;
 use heapwood::graph::{Edge, Store, StoreError};
 use heapwood::size::Pool;
 use heapwood_device::allocator::Allocator;
@@ -12,7 +12,7 @@ use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::store::plan::Layout::{Contiguous, Linked};
 use heapwood_device::host::Named;
 use heapwood_graphs::Csr;
-use heapwood_tests::dirty::Dirty;
+use heapwood_tests::dirty::{Dirty, threads};
 use heapwood_tests::gpu::specs;
 use heapwood_tests::graph::Model;
 use heapwood_tests::graph::expected::Kept;
@@ -21,10 +21,6 @@ use heapwood_tests::graph::graphs::batch as edges;
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
 const POOL: u64 = 16 << 20;
-
-fn two_workers() -> Dirty<Cpu> {
-    Dirty(Cpu::new(Some(2), None).expect("two workers"))
-}
 
 fn lanes<A: Allocator<Handle = u32> + Named>(warps: u32, seed: u64) -> Dirty<LockstepBackend> {
     Dirty(LockstepBackend::new::<A>(warps, 16, seed))
@@ -86,7 +82,7 @@ impl Batches {
 
 #[test]
 fn random_batches_keep_the_store_equal_to_a_set() {
-    let backend = two_workers();
+    let backend = threads(2);
     for (seed, spec) in (0..).zip(specs()) {
         for form in FORMS {
             let batches = Batches {
@@ -104,7 +100,7 @@ fn random_batches_keep_the_store_equal_to_a_set() {
 
 #[test]
 fn large_batches_keep_the_store_equal_to_a_set() {
-    let backend = two_workers();
+    let backend = threads(2);
     for form in [FORMS[0], FORMS[3]] {
         let batches = Batches {
             pool: 4 * POOL,
@@ -144,7 +140,7 @@ fn lanes_keep_the_store_equal_to_a_set() {
 
 #[test]
 fn large_vertices_move_to_new_blocks() {
-    let backend = two_workers();
+    let backend = threads(2);
     // Two hubs with thousands of neighbours, a few vertices that shrink.
     let vertices = 5000;
     let star: Vec<Edge> = (0..vertices).flat_map(|v| [[0, v], [1, v]]).collect();
@@ -184,7 +180,7 @@ fn large_vertices_move_to_new_blocks() {
 
 #[test]
 fn an_exhausted_heap_leaves_the_store_as_it_was() {
-    let backend = two_workers();
+    let backend = threads(2);
     let mut exhausted = 0;
     for (seed, spec) in (0..).zip(specs()) {
         for form in FORMS {
@@ -260,7 +256,7 @@ fn a_pool_that_begins_again_at_its_front_is_used_up() {
     let checked = awmalloc.checked().expect("a checked form");
     for (seed, form) in (0..).zip(FORMS) {
         for spec in [&awmalloc, &checked] {
-            use_up(&two_workers(), spec, 80 << 10, form, seed);
+            use_up(&threads(2), spec, 80 << 10, form, seed);
         }
         use_up(&lanes::<AwMalloc>(1, seed), &awmalloc, 24 << 10, form, seed);
     }
@@ -268,7 +264,7 @@ fn a_pool_that_begins_again_at_its_front_is_used_up() {
 
 #[test]
 fn the_graph_does_not_depend_on_allocator_or_batches() {
-    let backend = two_workers();
+    let backend = threads(2);
     let mut random = Random::new(7);
     let empty = Model::new(1000, false);
     let all = edges(&mut random, &empty, 6000);
@@ -293,7 +289,7 @@ fn the_graph_does_not_depend_on_allocator_or_batches() {
 
 #[test]
 fn a_refused_load_says_how_much_was_asked_for() {
-    let backend = two_workers();
+    let backend = threads(2);
     let mut model = Model::new(50, false);
     let star: Vec<_> = (0..50).flat_map(|v| (0..50).map(move |w| [v, w])).collect();
     model.apply(&star, Change::Insert, false);
@@ -314,7 +310,7 @@ fn a_refused_load_says_how_much_was_asked_for() {
 
 #[test]
 fn a_wrong_csr_is_refused() {
-    let backend = two_workers();
+    let backend = threads(2);
     for form in [FORMS[0], FORMS[2]] {
         let right = |offsets: &[u64], targets: &[u32]| {
             let csr = Csr {
@@ -342,7 +338,7 @@ fn a_wrong_csr_is_refused() {
 
 #[test]
 fn vertices_come_and_go() {
-    let backend = two_workers();
+    let backend = threads(2);
     for form in FORMS {
         let mut random = Random::new(5);
         let mut model = Model::new(200, form.directed);

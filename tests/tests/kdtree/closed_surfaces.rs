@@ -1,5 +1,6 @@
-//! Rays from within closed surfaces as modelling programs write them never miss: spheres, cylinders,
-//! capsules and tori whose sines are rounded, with corners 1e-17 beside the planes of symmetry.
+//! Rays from within closed surfaces as modelling programs write them never miss: spheres,
+//! cylinders, capsules and tori whose sines are rounded, with corners 1e-17 beside the planes of
+//! symmetry.
 
 use heapwood::tree::{Cores, Options};
 use heapwood_device::render::Triangle;

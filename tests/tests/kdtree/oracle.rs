@@ -1,17 +1,18 @@
 //! The k-d tree builder on the CPU: the same tree whatever runs it, right, and
-//! as good as an exact builder's; clean errors when there is too little room.
+//! as good as an exact builder's.
+
+mod refusals;
 
 use heapwood::allocators::Spec;
-use heapwood::heap::HeapError;
-use heapwood::tree::{self, TreeError};
+use heapwood::tree;
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::kdtree::check::check;
 use heapwood_device::kdtree::metrics::{COMPARABLE, sah_cost};
 use heapwood_device::kdtree::node::Node;
-use heapwood_device::kdtree::plan::{BuildError, Limits, Options, Plan, PlanError, Quality};
+use heapwood_device::kdtree::plan::{Limits, Options, Quality};
 use heapwood_device::kdtree::thresholds::{MAX_DEPTH, REFINE};
 use heapwood_scenes::generate;
-use heapwood_tests::gpu::{cpu, specs};
+use heapwood_tests::gpu::specs;
 use heapwood_tests::lockstep::LockstepBackend;
 use heapwood_tests::oracle::{self, Ray};
 use heapwood_tests::soups::{self, Numbers, Triangles};
@@ -31,6 +32,46 @@ fn build(name: &str, workers: usize, triangles: &Triangles, options: Options) ->
     build_over(&spec(name), workers, triangles, options)
 }
 
+/// A tree of three warps of 64 lanes in lockstep.
+fn build_in_lockstep(seed: u64, triangles: &Triangles, options: Options) -> Finished {
+    let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, seed);
+    let limits = Limits::for_triangles(triangles.len() as u32, &options);
+    let spec = spec("atomicmalloc");
+    let built = trees::build_within(&lanes, &spec, POOL, triangles, options, limits);
+    built.expect("a tree")
+}
+
+/// Options with a block for each split, or fewer.
+fn blocks(alloc_per_split: bool) -> Options {
+    Options {
+        alloc_per_split,
+        ..Options::default()
+    }
+}
+
+/// The same with statistics.
+fn counted(alloc_per_split: bool) -> Options {
+    Options {
+        collect: true,
+        ..blocks(alloc_per_split)
+    }
+}
+
+fn within_depth(limit: u32) -> Options {
+    Options {
+        max_depth: Some(limit),
+        ..Options::default()
+    }
+}
+
+/// The scenes that the program generates.
+fn generated() -> impl Iterator<Item = (&'static str, Triangles)> {
+    let scene = |name| generate::by_name(name).expect("a scene");
+    generate::NAMES
+        .map(|name| (name, tree::triangles(&scene(name))))
+        .into_iter()
+}
+
 fn assert_right(built: &Finished, triangles: &Triangles, name: &str) {
     let (tree, bounds) = (&built.tree, built.result.bounds);
     let found = check(&tree.nodes, &tree.references, triangles, bounds);
@@ -43,19 +84,12 @@ fn every_tree_is_right() {
         for (clip, alloc_per_split) in [(true, false), (false, false), (true, true)] {
             let options = Options {
                 clip,
-                alloc_per_split,
-                collect: true,
-                ..Options::default()
+                ..counted(alloc_per_split)
             };
             let built = build("cfmalloc", 2, &triangles, options);
             assert_right(&built, &triangles, name);
-            let leaves = built
-                .tree
-                .nodes
-                .iter()
-                .filter(|node| node.is_leaf())
-                .count();
-            assert_eq!(built.result.leaves as usize, leaves, "{name}");
+            let leaves = built.tree.nodes.iter().filter(|node| node.is_leaf());
+            assert_eq!(built.result.leaves as usize, leaves.count(), "{name}");
             assert!(built.result.depth <= MAX_DEPTH);
         }
     }
@@ -66,12 +100,7 @@ fn every_allocation_is_freed() {
     let triangles = soups::rooms(8);
     for spec in specs() {
         for alloc_per_split in [false, true] {
-            let options = Options {
-                alloc_per_split,
-                collect: true,
-                ..Options::default()
-            };
-            let built = build_over(&spec, 4, &triangles, options);
+            let built = build_over(&spec, 4, &triangles, counted(alloc_per_split));
             let statistics = built.result.statistics;
             assert!(statistics.allocations > 100, "{spec}");
             assert_eq!(statistics.allocations, statistics.frees);
@@ -88,17 +117,12 @@ fn every_allocation_is_freed() {
 #[test]
 fn the_tree_does_not_depend_on_the_workers() {
     for (name, triangles) in soups::all() {
-        let expected = build("cfmalloc", 1, &triangles, Options::default())
-            .tree
-            .hash();
+        let expected = build("cfmalloc", 1, &triangles, Options::default());
         for workers in [2, 8] {
             for alloc_per_split in [false, true] {
-                let options = Options {
-                    alloc_per_split,
-                    ..Options::default()
-                };
-                let built = build("cfmalloc", workers, &triangles, options);
-                assert_eq!(built.tree.hash(), expected, "{name}: {workers} workers");
+                let built = build("cfmalloc", workers, &triangles, blocks(alloc_per_split));
+                let (found, expected) = (built.tree.hash(), expected.tree.hash());
+                assert_eq!(found, expected, "{name}: {workers} workers");
             }
         }
     }
@@ -108,22 +132,9 @@ fn the_tree_does_not_depend_on_the_workers() {
 fn the_tree_does_not_depend_on_the_lanes() {
     // Enough triangles for bins of bins, and few enough levels to be quick.
     let triangles = soups::soup(REFINE as usize + 1, 0.02, 13);
-    let options = Options {
-        max_depth: Some(5),
-        ..Options::default()
-    };
+    let options = within_depth(5);
     let expected = build("atomicmalloc", 2, &triangles, options);
-    let limits = Limits::for_triangles(triangles.len() as u32, &options);
-    let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, 0);
-    let built = trees::build_within(
-        &lanes,
-        &spec("atomicmalloc"),
-        POOL,
-        &triangles,
-        options,
-        limits,
-    );
-    let built = built.expect("a tree");
+    let built = build_in_lockstep(0, &triangles, options);
     assert_eq!(built.tree.hash(), expected.tree.hash());
 }
 
@@ -137,27 +148,11 @@ fn small_subtrees_do_not_depend_on_the_lanes() {
         ("planes", soups::rooms(2), false),
     ] {
         for alloc_per_split in [true, false] {
-            let options = Options {
-                alloc_per_split,
-                collect: true,
-                ..Options::default()
-            };
+            let options = counted(alloc_per_split);
             let expected = build("atomicmalloc", 2, &triangles, options);
-            let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, u64::from(alloc_per_split));
-            let built = trees::build_within(
-                &lanes,
-                &spec("atomicmalloc"),
-                POOL,
-                &triangles,
-                options,
-                Limits::for_triangles(triangles.len() as u32, &options),
-            );
-            let built = built.expect("a tree");
-            assert_eq!(
-                built.tree.hash(),
-                expected.tree.hash(),
-                "{name}, {alloc_per_split}"
-            );
+            let built = build_in_lockstep(u64::from(alloc_per_split), &triangles, options);
+            let (found, wanted) = (built.tree.hash(), expected.tree.hash());
+            assert_eq!(found, wanted, "{name}, {alloc_per_split}");
             assert_eq!(built.result.leaves, expected.result.leaves);
             assert_eq!(built.result.depth, expected.result.depth);
             let allocations = built.result.statistics.allocations;
@@ -171,17 +166,11 @@ fn small_subtrees_do_not_depend_on_the_lanes() {
 #[test]
 fn the_tree_does_not_depend_on_the_allocator() {
     for triangles in [soups::soup(6000, 0.05, 2), soups::rooms(6)] {
-        let expected = build("atomicmalloc", 1, &triangles, Options::default())
-            .tree
-            .hash();
+        let expected = build("atomicmalloc", 1, &triangles, Options::default());
         for spec in specs() {
             for alloc_per_split in [false, true] {
-                let options = Options {
-                    alloc_per_split,
-                    ..Options::default()
-                };
-                let built = build_over(&spec, 2, &triangles, options);
-                assert_eq!(built.tree.hash(), expected, "{spec}");
+                let built = build_over(&spec, 2, &triangles, blocks(alloc_per_split));
+                assert_eq!(built.tree.hash(), expected.tree.hash(), "{spec}");
             }
         }
     }
@@ -202,12 +191,7 @@ fn promised(quality: Quality, name: &str) -> f64 {
 
 #[test]
 fn trees_cost_as_little_as_an_exact_builders() {
-    let mut scenes = soups::all();
-    for name in generate::NAMES {
-        let scene = generate::by_name(name).expect("a scene");
-        scenes.push((name, tree::triangles(&scene)));
-    }
-    for (name, triangles) in scenes {
+    for (name, triangles) in soups::all().into_iter().chain(generated()) {
         let (nodes, references, bounds) = oracle::build(&triangles, oracle::REFERENCE);
         assert!(!references.is_empty());
         let exact = sah_cost(&nodes, bounds, COMPARABLE);
@@ -225,9 +209,7 @@ fn trees_cost_as_little_as_an_exact_builders() {
 
 #[test]
 fn the_limit_of_depth_does_not_decide_quality() {
-    for name in generate::NAMES {
-        let scene = generate::by_name(name).expect("a scene");
-        let triangles = tree::triangles(&scene);
+    for (name, triangles) in generated() {
         let cost = |depth| {
             let options = Options {
                 max_depth: Some(depth),
@@ -293,117 +275,11 @@ fn rays_hit_what_brute_force_says() {
     }
 }
 
-/// Builds in pools of many sizes. A tree that fits is right; the other builds end in an error that
-/// names the pool.
-fn squeeze(spec: &Spec, alloc_per_split: bool) -> (usize, usize) {
-    let triangles = soups::soup(3000, 0.1, 9);
-    let options = Options {
-        alloc_per_split,
-        ..Options::default()
-    };
-    let expected = build("atomicmalloc", 1, &triangles, options).tree.hash();
-    let root = triangles.len() as u64 * 4;
-    let (mut trees, mut errors) = (0, 0);
-    for tenths in [5, 9, 11, 13, 16, 20, 25, 30, 40, 60, 100, 400, 4000] {
-        let pool = root * tenths / 10;
-        match trees::build(&*cpu(3), spec, pool, &triangles, options) {
-            Ok(built) => {
-                assert_eq!(built.tree.hash(), expected, "{spec} {tenths}");
-                trees += 1;
-            }
-            Err(TreeError::Pool { wanted, .. }) => {
-                assert!(
-                    wanted.is_some() || spec.allocator.properties.may_overwrite,
-                    "{spec}"
-                );
-                let wanted = wanted.unwrap_or(root);
-                assert!(wanted > 0 && wanted <= root, "{spec}");
-                errors += 1;
-            }
-            Err(TreeError::Heap(HeapError::TooSmall { .. })) => errors += 1,
-            Err(error) => panic!("{spec} in {tenths}: {error}"),
-        }
-    }
-    (trees, errors)
-}
-
-#[test]
-fn a_pool_that_is_too_small_is_a_clean_error() {
-    for spec in specs() {
-        for alloc_per_split in [false, true] {
-            let (trees, errors) = squeeze(&spec, alloc_per_split);
-            assert!(trees > 0 && errors > 0, "{spec}");
-        }
-    }
-}
-
-#[test]
-fn limits_are_clean_errors_and_doubling_them_helps() {
-    let triangles = soups::soup(5000, 0.1, 10);
-    let options = Options::default();
-    let backend = cpu(2);
-    let within = |limits| {
-        let spec = spec("cfmalloc");
-        trees::build_within(&*backend, &spec, POOL, &triangles, options, limits)
-    };
-    let usual = Limits::for_triangles(5000, &options);
-    let tight = [
-        (
-            Limits {
-                nodes: 100,
-                ..usual
-            },
-            BuildError::NodeLimit,
-        ),
-        (
-            Limits {
-                references: 100,
-                ..usual
-            },
-            BuildError::ReferenceLimit,
-        ),
-        (Limits { tasks: 10, ..usual }, BuildError::TaskLimit),
-        (
-            Limits {
-                large_nodes: 0,
-                ..usual
-            },
-            BuildError::TaskLimit,
-        ),
-        (Limits { chunks: 3, ..usual }, BuildError::TaskLimit),
-    ];
-    for (limits, expected) in tight {
-        match within(limits) {
-            Err(TreeError::Build(error)) => assert_eq!(error, expected),
-            other => panic!("{other:?}"),
-        }
-    }
-    let mut limits = Limits {
-        nodes: 100,
-        references: 100,
-        tasks: 10,
-        ..usual
-    };
-    let built = loop {
-        match within(limits) {
-            Ok(tree) => break tree,
-            Err(TreeError::Build(error)) => assert!(error.is_limit(), "{error}"),
-            Err(error) => panic!("{error}"),
-        }
-        limits = limits.doubled().unwrap();
-    };
-    assert_right(&built, &triangles, "soup");
-}
-
 #[test]
 fn depth_is_limited() {
     let triangles = soups::soup(2000, 0.1, 11);
     for depth in [0, 1, 5] {
-        let options = Options {
-            max_depth: Some(depth),
-            ..Options::default()
-        };
-        let built = build("cfmalloc", 2, &triangles, options);
+        let built = build("cfmalloc", 2, &triangles, within_depth(depth));
         assert_eq!(built.result.depth, depth);
         assert_right(&built, &triangles, "soup");
     }
@@ -429,13 +305,7 @@ fn leaves_split_in(deeper: &[Node], tree: &[Node]) -> u32 {
 #[test]
 fn leaves_that_the_limit_of_depth_cut_off_are_counted() {
     for (name, triangles) in soups::all() {
-        let within = |depth| {
-            let options = Options {
-                max_depth: Some(depth),
-                ..Options::default()
-            };
-            build("cfmalloc", 2, &triangles, options)
-        };
+        let within = |depth| build("cfmalloc", 2, &triangles, within_depth(depth));
         for depth in [0, 3, 9] {
             let (tree, deeper) = (within(depth), within(depth + 1));
             let split = leaves_split_in(&deeper.tree.nodes, &tree.tree.nodes);
@@ -455,10 +325,8 @@ fn subtrees_may_be_deeper_than_the_stack_in_scratch_memory() {
         })
         .collect();
     let with = |alloc_per_split| Options {
-        alloc_per_split,
         max_depth: Some(MAX_DEPTH),
-        collect: true,
-        ..Options::default()
+        ..counted(alloc_per_split)
     };
     let expected = build("cfmalloc", 1, &triangles, with(true));
     for workers in [1, 3] {
@@ -469,29 +337,5 @@ fn subtrees_may_be_deeper_than_the_stack_in_scratch_memory() {
         let statistics = built.result.statistics;
         assert!(statistics.allocations > 1, "{statistics:?}");
         assert_eq!(statistics.allocations, statistics.frees);
-    }
-}
-
-#[test]
-fn what_cannot_be_built_is_refused() {
-    let options = Options::default();
-    let limits = Limits::for_triangles(1, &options);
-    let none = Plan::new(0, options, limits);
-    assert_eq!(none.err(), Some(PlanError::NoTriangles));
-    let deep = Options {
-        max_depth: Some(97),
-        ..options
-    };
-    let deep = Plan::new(1, deep, limits);
-    assert_eq!(deep.err(), Some(PlanError::TooDeep { limit: 96 }));
-    for bad in [f32::NAN, f32::INFINITY, -2e18] {
-        let mut triangles = soups::soup(100, 0.1, 12);
-        triangles[50][1][2] = bad;
-        let built = trees::build(&*cpu(2), &spec("cfmalloc"), POOL, &triangles, options);
-        let error = built.expect_err("a bad coordinate");
-        assert!(
-            matches!(error, TreeError::Build(BuildError::BadCoordinate)),
-            "{error}"
-        );
     }
 }

@@ -8,7 +8,7 @@ use heapwood::tree::DeltaLight;
 use heapwood_device::render::{SurfaceMaterial, Triangle};
 use heapwood_scenes::{Camera, Panorama};
 use heapwood_tests::soup::{moved, sphere};
-use heapwood_tests::stage::{DARK, MATT, Stage, camera, mean};
+use heapwood_tests::stage::{CHALK, DARK, GLASS, MATT, Stage, camera, glossy, glowing, mean};
 
 /// Texels that a function gives by column and row.
 fn panorama(width: u32, height: u32, texel: impl Fn(u32, u32) -> f32) -> Panorama {
@@ -166,26 +166,13 @@ fn a_bright_pole_gives_all_of_its_light() {
 
 #[test]
 fn what_takes_nothing_away_vanishes_before_an_even_image() {
-    let white = SurfaceMaterial {
-        diffuse: Vec3::ONE,
-        ..MATT
-    };
-    let lobe = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        specular: Vec3::ONE,
-        roughness: 0.02,
-        ..MATT
-    };
-    let glass = SurfaceMaterial {
-        transmission: 1.0,
-        ..MATT
-    };
+    let lobe = glossy(0.0, 1.0, 0.02);
     let even = panorama(12, 5, |_, _| 1.0);
-    for material in [white, lobe, glass] {
+    for material in [CHALK, lobe, GLASS] {
         let beside = moved(&sphere(6), 0.5, [1.3, 0.2, 0.4]);
         let stage = Stage::default()
             .with(&sphere(12), material)
-            .with(&beside, white);
+            .with(&beside, CHALK);
         let lighting = stage.lighting(DARK).with_environment(&even, 1.0, 30.0);
         let camera = camera(Vec3::new(0.0, 0.5, 4.0), 50.0, 48);
         let picture = stage.render_with(&camera, &lighting, 64, 200);
@@ -205,12 +192,7 @@ fn what_takes_nothing_away_vanishes_before_an_even_image() {
 fn both_ways_to_a_bright_place_count_once() {
     let image = spot(16, 8, [12, 2]);
     for roughness in [0.15, 0.6] {
-        let glossy = SurfaceMaterial {
-            diffuse: Vec3::splat(0.3),
-            specular: Vec3::splat(0.5),
-            roughness,
-            ..MATT
-        };
+        let glossy = glossy(0.3, 0.5, roughness);
         let stage = Stage::default().with(&sphere(16), glossy);
         let camera = camera(Vec3::new(2.0, 1.5, 3.0), 24.0, 32);
         let lighting = stage.lighting(DARK).with_environment(&image, 1.0, 0.0);
@@ -234,11 +216,7 @@ fn both_ways_to_a_bright_place_count_once() {
 #[test]
 fn an_environment_is_beside_lamps_and_lights() {
     let floor = square([0.0, 1.0, 0.0]);
-    let light = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        emission: Vec3::splat(40.0),
-        ..MATT
-    };
+    let light = glowing(40.0);
     let high = [[[-1.0, 3.0, -1.0], [1.0, 3.0, -1.0], [0.0, 3.0, 1.0]]];
     let lamps = [
         DeltaLight::Point {

@@ -9,4 +9,5 @@ mod pictures;
 mod rays;
 mod shadow_rays;
 mod smooth;
+mod texture_lookups;
 mod textures;

@@ -7,7 +7,9 @@ use heapwood_device::render::{SurfaceMaterial, Triangle};
 use heapwood_scenes::Camera;
 use heapwood_tests::cornell;
 use heapwood_tests::soup::{moved, sphere};
-use heapwood_tests::stage::{DARK, MATT, Stage, WHITE, camera, cube, mean};
+use heapwood_tests::stage::{
+    CHALK, DARK, GLASS, MATT, Stage, WHITE, camera, cube, glossy, glowing, mean,
+};
 
 /// In a closed room whose walls emit E and reflect a fraction r, the radiance is E / (1 - r)
 /// everywhere, for all lobes.
@@ -43,28 +45,15 @@ fn a_furnace_glows_evenly() {
 /// Surfaces that absorb nothing are invisible before a white sky.
 #[test]
 fn white_things_vanish_under_a_white_sky() {
-    let white = SurfaceMaterial {
-        diffuse: Vec3::ONE,
-        ..MATT
-    };
-    let mirror = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        specular: Vec3::ONE,
-        roughness: 0.0,
-        ..MATT
-    };
-    let glass = SurfaceMaterial {
-        transmission: 1.0,
-        ..MATT
-    };
+    let mirror = glossy(0.0, 1.0, 0.0);
     let nothing = SurfaceMaterial {
         transparency: 1.0,
         ..MATT
     };
-    for material in [white, mirror, glass, nothing] {
+    for material in [CHALK, mirror, GLASS, nothing] {
         let ball = sphere(12);
         let beside = moved(&sphere(6), 0.5, [1.3, 0.2, 0.4]);
-        let stage = Stage::default().with(&ball, material).with(&beside, white);
+        let stage = Stage::default().with(&ball, material).with(&beside, CHALK);
         let camera = camera(Vec3::new(0.0, 0.5, 4.0), 50.0, 48);
         let picture = stage.render(&camera, WHITE, 32, 200);
         let (mean, error) = mean(&picture);
@@ -93,17 +82,8 @@ fn both_ways_to_a_light_count_once() {
         [[-4.0, 0.0, -4.0], [4.0, 0.0, 4.0], [4.0, 0.0, -4.0]],
     ];
     let lamp = [[[-1.0, 1.5, -1.0], [1.0, 1.5, -1.0], [0.0, 1.5, 1.0]]];
-    let glossy = SurfaceMaterial {
-        diffuse: Vec3::splat(0.2),
-        specular: Vec3::splat(0.6),
-        roughness: 0.25,
-        ..MATT
-    };
-    let light = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        emission: Vec3::splat(4.0),
-        ..MATT
-    };
+    let glossy = glossy(0.2, 0.6, 0.25);
+    let light = glowing(4.0);
     let stage = Stage::default().with(&floor, glossy).with(&lamp, light);
     let camera = camera(Vec3::new(0.0, 2.0, 4.0), 40.0, 40);
     let both = stage.render(&camera, DARK, 256, 1);
@@ -137,11 +117,7 @@ fn lamps_have_the_irradiance_that_they_promise() {
         [[-9.0, 0.0, -9.0], [-9.0, 0.0, 9.0], [9.0, 0.0, 9.0]],
         [[-9.0, 0.0, -9.0], [9.0, 0.0, 9.0], [9.0, 0.0, -9.0]],
     ];
-    let light = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        emission: Vec3::splat(3.0),
-        ..MATT
-    };
+    let light = glowing(3.0);
     // A light of 2 by 2 far above the floor: over its middle, E = L A / h^2 but for 2 %.
     let high = [
         [[-1.0, 10.0, -1.0], [1.0, 10.0, -1.0], [1.0, 10.0, 1.0]],
@@ -328,10 +304,6 @@ fn a_cornell_box_is_that_of_doubles() {
 #[test]
 fn a_closed_room_shows_no_sky() {
     // Walls that reflect all light and emit none: any light that arrives has come through them.
-    let white = SurfaceMaterial {
-        diffuse: Vec3::ONE,
-        ..MATT
-    };
     let count: u32 = match std::env::var("HEAPWOOD_LEAK_RAYS") {
         Ok(text) => text.parse().expect("a number of rays"),
         Err(_) => 1_000_000,
@@ -344,7 +316,7 @@ fn a_closed_room_shows_no_sky() {
     });
     let turned: Vec<Triangle> = turned.collect();
     for room in [cube(), turned, sphere(8)] {
-        let stage = Stage::default().with(&room, white);
+        let stage = Stage::default().with(&room, CHALK);
         let camera = camera(Vec3::new(0.11, -0.23, 0.31), 120.0, 64);
         let bounces = 60;
         let samples = count.div_ceil(64 * 64 * 16);

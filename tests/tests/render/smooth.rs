@@ -6,7 +6,9 @@ use heapwood::tree::{DeltaLight, Lighting, RenderedImage, Sky};
 use heapwood_device::render::{SurfaceMaterial, Triangle, normal};
 use heapwood_scenes::Camera;
 use heapwood_tests::soup::{Random, moved, sphere};
-use heapwood_tests::stage::{DARK, MATT, Stage, WHITE, camera, cube, mean};
+use heapwood_tests::stage::{
+    CHALK, DARK, GLASS, MATT, Stage, WHITE, camera, cube, glossy, glowing, mean,
+};
 
 /// The normals of a sphere around the origin.
 fn round(triangles: &[Triangle]) -> Vec<[[f32; 3]; 3]> {
@@ -133,37 +135,24 @@ fn layers_of_normals_are_those_of_the_sphere() {
 
 #[test]
 fn nothing_is_brighter_than_what_is_around_it() {
-    let white = SurfaceMaterial {
-        diffuse: Vec3::ONE,
-        ..MATT
-    };
-    let lobe = |roughness| SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        specular: Vec3::ONE,
-        roughness,
-        ..MATT
-    };
-    let glass = SurfaceMaterial {
-        transmission: 1.0,
-        ..MATT
-    };
+    let lobe = |roughness| glossy(0.0, 1.0, roughness);
     let veil = SurfaceMaterial {
         transparency: 0.5,
-        ..white
+        ..CHALK
     };
     let beside = moved(&sphere(2), 0.5, [1.3, 0.2, 0.4]);
     let camera = camera(Vec3::new(0.0, 0.5, 4.0), 50.0, 48);
     for (material, least) in [
         (MATT, 0.7),
-        (white, 0.93),
+        (CHALK, 0.93),
         (lobe(0.0), 0.9),
         (lobe(0.05), 0.9),
         (lobe(0.6), 0.85),
-        (glass, 0.9),
+        (GLASS, 0.9),
         (veil, 0.93),
     ] {
         let ball = sphere(3);
-        let stage = Stage::default().with(&ball, material).with(&beside, white);
+        let stage = Stage::default().with(&ball, material).with(&beside, CHALK);
         let mut normals = round(&ball);
         let mut random = Random(5);
         // Those of the ball beside it lean anywhere.
@@ -190,12 +179,7 @@ fn nothing_is_brighter_than_what_is_around_it() {
 
 #[test]
 fn nothing_gets_through_walls_whose_normals_lean() {
-    let mirror = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        specular: Vec3::splat(0.9),
-        roughness: 0.0,
-        ..MATT
-    };
+    let mirror = glossy(0.0, 0.9, 0.0);
     let lobe = SurfaceMaterial {
         roughness: 0.3,
         ..mirror
@@ -253,12 +237,7 @@ fn nothing_gets_through_walls_whose_normals_lean() {
 
 #[test]
 fn normals_of_the_triangles_change_nothing() {
-    let glossy = SurfaceMaterial {
-        diffuse: Vec3::splat(0.3),
-        specular: Vec3::splat(0.5),
-        roughness: 0.4,
-        ..MATT
-    };
+    let glossy = glossy(0.3, 0.5, 0.4);
     let light = SurfaceMaterial {
         emission: Vec3::splat(20.0),
         ..MATT
@@ -302,19 +281,10 @@ fn normals_of_the_triangles_change_nothing() {
 #[test]
 fn both_ways_to_a_light_agree() {
     let ball = sphere(2);
-    let light = SurfaceMaterial {
-        diffuse: Vec3::ZERO,
-        emission: Vec3::splat(5.0),
-        ..MATT
-    };
+    let light = glowing(5.0);
     let lamp = moved(&sphere(2), 1.2, [2.8, 1.6, -0.6]);
     for (diffuse, specular, roughness) in [(0.5, 0.0, 1.0), (0.1, 0.8, 0.5)] {
-        let material = SurfaceMaterial {
-            diffuse: Vec3::splat(diffuse),
-            specular: Vec3::splat(specular),
-            roughness,
-            ..MATT
-        };
+        let material = glossy(diffuse, specular, roughness);
         let stage = Stage::default().with(&ball, material).with(&lamp, light);
         let normals = [round(&ball), own(&lamp)].concat();
         let lighting = stage.lighting(DARK).with_normals(normals);
@@ -346,11 +316,7 @@ fn glass_refracts_by_its_normals_on_the_sides_of_its_triangles() {
         nadir: Vec3::ZERO,
     };
     let light = |up: f64| 1.0 + up;
-    let glass = SurfaceMaterial {
-        transmission: 1.0,
-        ..MATT
-    };
-    let stage = Stage::default().with(&pane, glass);
+    let stage = Stage::default().with(&pane, GLASS);
     for (lean, is_front) in [(0.2_f64, true), (0.35, true), (0.2, false), (-0.3, false)] {
         // Within the pane when seen from behind: corners run clockwise there.
         let (side, index) = if is_front {

@@ -77,8 +77,8 @@ fn with_word(folder: &str, word: &str) -> Vec<String> {
     found
 }
 
-/// Instances of a kind, easy ones and hard ones, are named in the files of its recipe and in no others. A
-/// folder stands for any files in it.
+/// Instances of a kind, easy ones and hard ones, are named in the files of its recipe and in no
+/// others. A folder stands for any files in it.
 #[test]
 fn recipes_are_complete() {
     for (folder, word, files) in [

@@ -122,7 +122,8 @@ fn comments(text: &str) -> Vec<String> {
             last.push_str(words);
             last.push(' ');
             length = (line.len() + 1).min(rest.len());
-            if is_behind_code {
+            // A heading ends with its line.
+            if is_behind_code || words.starts_with("# ") {
                 comments.push(String::new());
             }
             is_behind_code = false;
@@ -210,10 +211,9 @@ fn words_are_found_where_they_count() {
     );
     let text = "/// What it is. Who reads\n/// it. What\nfn a() {}\n// Nobody, of which\n";
     assert_eq!(counts(text), [3, 1]);
-    assert_eq!(
-        counts("// Why? Who knows! Nobody: What\n// of\n// which"),
-        [3, 1]
-    );
+    let questions = "// Why? Who knows! Nobody: What\n// of\n// which";
+    assert_eq!(counts(questions), [3, 1]);
+    assert_eq!(counts("/// # Errors\n/// What fails.\n"), [1, 0]);
 }
 
 #[test]

@@ -112,16 +112,10 @@ impl Axis {
             let ratios = times.iter().map(|times| panel.ratio(times));
             ratios.filter_map(std::result::Result::ok)
         });
-        all.fold(
-            Self {
-                least: 1.0,
-                most: 10.0,
-            },
-            |axis, ratio| Self {
-                least: axis.least.min(ratio),
-                most: axis.most.max(ratio.min(MAX_RATIO)),
-            },
-        )
+        let (least, most) = all.fold((1.0_f64, 10.0_f64), |(least, most), ratio| {
+            (least.min(ratio), most.max(ratio.min(MAX_RATIO)))
+        });
+        Self { least, most }
     }
 
     /// Pixels from the beginning of the panel.

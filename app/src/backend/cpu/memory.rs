@@ -18,7 +18,7 @@ struct Pages {
 /// # Errors
 ///
 /// When there is not that much.
-pub fn memory(bytes: u64, quota: Option<&Quota>) -> Result<Memory, BackendError> {
+pub fn allocate_zeroed(bytes: u64, quota: Option<&Quota>) -> Result<Memory, BackendError> {
     let charge = quota.map(|quota| quota.charge(bytes)).transpose()?;
     let error = BackendError::OutOfMemory { bytes };
     // There are no mappings without a byte.

@@ -1,5 +1,5 @@
-//! A watch over calls of the user's functions, which may never return: a thread of the CPU cannot be
-//! ended. It says once what it waits for.
+//! A watch over calls of the user's functions, which may never return: a thread of the CPU cannot
+//! be ended. It says once what it waits for.
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,8 +16,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Prints the line.
 static NOTICE: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Has `notice` called with a line about the first call of the user's functions on the CPU that takes
-/// long. Without it nothing is printed.
+/// Has `notice` called with a line about the first call of the user's functions on the CPU that
+/// takes long. Without it nothing is printed.
 pub fn tell_of_long_calls(notice: fn(&str)) {
     // The first one stays.
     let _ = NOTICE.set(notice);

@@ -8,7 +8,6 @@ use heapwood_graphs::{Csr, CsrStatistics, Format, output_format, save};
 use super::super::common::spinner;
 use crate::Error;
 use crate::generate::{GraphSpec, Spec};
-use crate::job::parse_format;
 use crate::output;
 
 /// Examples, at the end of the help.
@@ -27,7 +26,7 @@ pub struct GraphArguments {
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     /// Format: metis, gr, col, mtx or edges [default: by the suffix]
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
+    #[arg(long, value_name = "FORMAT")]
     file_format: Option<Format>,
 }
 

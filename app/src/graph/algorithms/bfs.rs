@@ -125,7 +125,7 @@ impl Store<'_> {
         }
         let contiguous = self.contiguous()?;
         let space = SearchSpace::new(vertices, self.entries()?);
-        let workspace = self.backend.memory(space.bytes() as u64, false)?;
+        let workspace = self.backend.allocate(space.bytes() as u64)?;
         let (graph, address) = (&contiguous.graph, workspace.address());
         let mut steps = vec![graph.search_start(&space, address, source)];
         let (mut ms, mut launched) = (contiguous.ms, 0);

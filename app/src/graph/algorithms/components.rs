@@ -77,7 +77,7 @@ impl Store<'_> {
         let vertices = self.shape().vertices;
         let contiguous = self.contiguous()?;
         let space = ComponentSpace::new(self.shape(), self.entries()?);
-        let workspace = self.backend.memory(space.bytes() as u64, false)?;
+        let workspace = self.backend.allocate(space.bytes() as u64)?;
         let steps = contiguous.graph.components(&space, workspace.address());
         // SAFETY: the workspace is divided by `space`.
         let ms = unsafe { self.time(&steps)? };

@@ -43,7 +43,7 @@ impl Store<'_> {
         }
         let (rows, _) = self.device.rows(0)?;
         let bytes = size_of::<Vertex>() as u64 * u64::from(graph.shape.vertices);
-        let view = self.backend.memory(bytes.max(1), false)?;
+        let view = self.backend.allocate(bytes.max(1))?;
         let step = graph.view(rows.csr, view.address().cast());
         // SAFETY: there is room for a record of each vertex.
         let ms = unsafe { self.time(&[step])? };

@@ -32,7 +32,7 @@ fn path() -> Vec<Edge> {
 #[test]
 fn a_view_of_linked_pages_has_a_record_for_each_vertex() {
     let quota = Quota::of_memory(64 << 20);
-    let cpu = Cpu::new(Some(1), Some(quota.clone())).unwrap();
+    let cpu = Cpu::with_threads(1).unwrap().with_quota(quota.clone());
     let rows = csr(VERTICES, &path(), false);
     let store = Store::new(&cpu, options(Layout::Linked), &rows, None).unwrap();
     let before = quota.free_bytes();
@@ -57,7 +57,7 @@ fn a_view_takes_the_time_of_its_three_launches() {
 
 #[test]
 fn a_store_tells_which_edges_it_has() {
-    let cpu = Cpu::new(Some(1), None).unwrap();
+    let cpu = Cpu::with_threads(1).unwrap();
     let rows = csr(VERTICES, &path(), true);
     let back: Vec<Edge> = path().iter().map(|&[u, v]| [v, u]).collect();
     let columns = csr(VERTICES, &back, true);

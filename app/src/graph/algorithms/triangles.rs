@@ -106,7 +106,7 @@ impl Store<'_> {
         let graph = contiguous.as_ref().map_or(self.device.graph, |it| it.graph);
         // All of it is zeroed, not the front alone: fresh memory of the CPU backend is 0
         // anyway, until it is used.
-        let workspace = self.backend.memory(space.bytes() as u64, true)?;
+        let workspace = self.backend.allocate_zeroed(space.bytes() as u64)?;
         let steps = graph.triangles(&space, workspace.address());
         // SAFETY: the workspace is divided by `space`, and its front is 0.
         let ms = unsafe { self.time(&steps)? };

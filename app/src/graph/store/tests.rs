@@ -29,7 +29,7 @@ fn rows(directed: bool) -> Csr {
 
 #[test]
 fn what_directed_graphs_need_and_do_not_have_is_an_error() {
-    let backend = Cpu::new(Some(1), None).unwrap();
+    let backend = Cpu::with_threads(1).unwrap();
     let store = |rows: &Csr, columns: Option<&Csr>| {
         Store::new(&backend, options(Layout::Contiguous), rows, columns)
     };
@@ -55,7 +55,7 @@ fn what_directed_graphs_need_and_do_not_have_is_an_error() {
 /// Rows of more than a page, a loop, a vertex without edges, and a deleted one.
 #[test]
 fn neighbours_are_the_row_of_a_vertex() {
-    let backend = Cpu::new(Some(2), None).unwrap();
+    let backend = Cpu::with_threads(2).unwrap();
     let mut edges: Vec<Edge> = (1..200).map(|target| [3, target]).collect();
     edges.extend([[7, 5], [9, 8], [199, 0]]);
     for (layout, directed) in [

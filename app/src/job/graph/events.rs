@@ -54,7 +54,9 @@ impl EventOptions {
             None => Batching::Count(batch.unwrap_or(usize::MAX)),
         };
         let stream = EventStream::new(&events?, batching, self.window, graph);
-        stream.map(Some).map_err(Error::Usage)
+        stream
+            .map(Some)
+            .map_err(|error| Error::Usage(error.to_string()))
     }
 }
 

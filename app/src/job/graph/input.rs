@@ -31,7 +31,7 @@ pub struct InputOptions {
     #[serde(rename = "graph", with = "word")]
     pub file: Source<GraphSpec>,
     /// Format of the file: metis, gr, col, mtx or edges [default: detected]
-    #[arg(long, hide_short_help = true, value_name = "FORMAT", value_parser = parse_format)]
+    #[arg(long, hide_short_help = true, value_name = "FORMAT")]
     #[serde(with = "word::option")]
     pub file_format: Option<Format>,
     /// Number vertices of edge lists and generators from 1, not from 0
@@ -230,16 +230,4 @@ fn read(path: &Path, options: ReadOptions, progress: &mut dyn Progress) -> Resul
     let loaded = load(path, options);
     progress.end();
     Ok(loaded?)
-}
-
-/// A format of graph files, by its short name.
-///
-/// # Errors
-///
-/// The names that there are.
-pub fn parse_format(text: &str) -> Result<Format, String> {
-    Format::by_name(text).ok_or_else(|| {
-        let names = Format::ALL.map(Format::name).join(", ");
-        format!("choose from {names}")
-    })
 }

@@ -9,7 +9,7 @@ use heapwood_device::graph::store::plan::Layout;
 use serde::{Deserialize, Serialize};
 
 pub use events::EventOptions;
-pub use input::{InputOptions, parse_format};
+pub use input::InputOptions;
 pub use updates::{EdgeSource, MAX_BATCH_EDGES, UpdateOptions, VertexSelection};
 pub use work::{AlgorithmOptions, WorkOptions};
 
@@ -53,13 +53,12 @@ impl GraphJob {
         algorithms: Algorithms,
         progress: &mut dyn Progress,
     ) -> Result<Workload<'i>, Error> {
-        let spec = self.allocator.checked_if(self.check_heap);
         Ok(Workload {
             stream: self.work.stream(input, progress)?,
             events: self.work.events(input, progress)?,
             input,
             store: Options {
-                spec: spec.map_err(Error::Usage)?,
+                spec: self.allocator.checked_if(self.check_heap)?,
                 pool: self.work.pool,
                 layout: self.layout,
                 self_loops: self.work.input.self_loops,

@@ -266,7 +266,8 @@ fn looks_like_counts(text: &str) -> bool {
 /// Counts, or else a graph.
 fn parse_source(text: &str) -> Result<EdgeSource, String> {
     if !looks_like_counts(text) {
-        return Ok(EdgeSource::Graph(Source::parse(text.into())?));
+        let source = Source::parse(text.into()).map_err(|error| error.to_string())?;
+        return Ok(EdgeSource::Graph(source));
     }
     let count = |text| match parse_count(text) {
         Ok(count @ 1..=0xffff_ffff) => Ok(count as usize),

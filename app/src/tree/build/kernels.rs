@@ -36,7 +36,7 @@ pub(crate) fn first_pool(root: u64) -> u64 {
 /// use heapwood::size::Pool;
 /// use heapwood::tree::{KernelBuild, Options, Ray};
 ///
-/// let backend = Cpu::new(None, None)?;
+/// let backend = Cpu::new()?;
 /// let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
 /// let spec = Spec::parse("cfmalloc")?;
 /// let mut build = KernelBuild::prepare(&backend, &triangles, &spec, Pool::Auto, Options::default())?;
@@ -97,7 +97,7 @@ struct Input<'b> {
 
 impl<'b> Input<'b> {
     fn new(backend: &'b dyn Backend, triangles: &[Triangle]) -> Result<Self, TreeError> {
-        let memory = backend.memory(size_of_val(triangles) as u64, false)?;
+        let memory = backend.allocate(size_of_val(triangles) as u64)?;
         memory.upload(0, triangles)?;
         Ok(Self {
             backend,
@@ -115,7 +115,7 @@ impl<'b> Input<'b> {
         limits: Limits,
     ) -> Result<KernelBuild<'b>, TreeError> {
         let plan = Plan::new(self.count, options, limits)?;
-        let workspace = self.backend.memory(plan.bytes() as u64, false)?;
+        let workspace = self.backend.allocate(plan.bytes() as u64)?;
         Ok(KernelBuild {
             input: self.clone(),
             heap,
@@ -235,7 +235,7 @@ impl<'b> KernelBuild<'b> {
     fn fitted(self, used: Limits) -> Result<Self, TreeError> {
         let plan = Plan::new(self.input.count, self.options, used)?;
         drop(self.workspace);
-        let workspace = self.input.backend.memory(plan.bytes() as u64, false)?;
+        let workspace = self.input.backend.allocate(plan.bytes() as u64)?;
         Ok(Self {
             workspace: Arc::new(workspace),
             plan,

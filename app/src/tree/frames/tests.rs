@@ -51,7 +51,7 @@ fn freeing() -> Vec<Spec> {
 
 #[test]
 fn trees_follow_each_other_and_leave_nothing() {
-    let cpu = Cpu::new(Some(2), None).unwrap();
+    let cpu = Cpu::with_threads(2).unwrap();
     let sizes = [(300, 0.0), (300, 1.5), (2500, 0.0), (1, 3.0), (700, -2.0)];
     let frames = sizes.map(|(count, height)| row(count, height));
     let specs = freeing();
@@ -96,7 +96,7 @@ fn trees_follow_each_other_and_leave_nothing() {
 
 #[test]
 fn a_tree_that_is_not_freed_is_found() {
-    let cpu = Cpu::new(Some(1), None).unwrap();
+    let cpu = Cpu::with_threads(1).unwrap();
     let mut walked = 0;
     for spec in freeing() {
         let triangles = row(300, 0.0);
@@ -123,7 +123,7 @@ fn a_tree_that_is_not_freed_is_found() {
 
 #[test]
 fn a_tree_that_is_changed_in_the_pool_is_found() {
-    let cpu = Cpu::new(Some(1), None).unwrap();
+    let cpu = Cpu::with_threads(1).unwrap();
     let spec = Spec::parse("cfmalloc").unwrap();
     let triangles = row(50, 0.0);
     let (plan, _) = alone(&cpu, &spec, &triangles);
@@ -144,7 +144,7 @@ fn a_tree_that_is_changed_in_the_pool_is_found() {
 
 #[test]
 fn a_pool_holds_two_trees_or_refuses() {
-    let cpu = Cpu::new(Some(1), None).unwrap();
+    let cpu = Cpu::with_threads(1).unwrap();
     let spec = Spec::parse("cfmalloc").unwrap();
     let triangles = row(5000, 0.0);
     let (plan, _) = alone(&cpu, &spec, &triangles);
@@ -171,7 +171,7 @@ fn a_pool_holds_two_trees_or_refuses() {
 #[test]
 #[should_panic(expected = "cannot free the trees before")]
 fn allocators_that_do_not_free_are_refused() {
-    let cpu = Cpu::new(Some(1), None).unwrap();
+    let cpu = Cpu::with_threads(1).unwrap();
     let spec = Spec::parse("atomicmalloc").unwrap();
     drop(FrameBuilder::new(&cpu, &spec, POOL));
 }

@@ -1,5 +1,5 @@
-//! Details that only some scenes have, on a backend: textures, colours and normals of corners, and an
-//! environment image.
+//! Details that only some scenes have, on a backend: textures, colours and normals of corners, and
+//! an environment image.
 
 use bytemuck::cast_slice;
 use heapwood_device::render::{DetailedPathArguments, PathArguments, TEXTURED_WORDS};

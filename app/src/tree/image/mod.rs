@@ -100,7 +100,7 @@ impl DeviceTree<'_> {
     ///
     /// let scene = generate::courtyard();
     /// let camera = Camera::frame(scene.bounds(), 64, 48, 45.0)?;
-    /// let backend = Cpu::new(None, None)?;
+    /// let backend = Cpu::new()?;
     /// let built = Builder::of(&backend).build(&backend, &scene, Options::default())?;
     /// let picture = built.tree.render(&camera, &Shading::from(Mode::default()), 3)?;
     /// assert_eq!(picture.rgba.len(), 4 * 64 * 48);

@@ -250,8 +250,8 @@ pub(super) fn render(
         rows: camera.height(),
         cameras: memory_of(backend, &cameras(camera, shading, tree.scale))?,
         bounds: memory_of(backend, &[tree.bounds.min, tree.bounds.max])?,
-        pixels: backend.memory(pixel_count as u64 * 12, false)?,
-        rays: backend.memory((pixel_count as u64 * 4 * counts).max(4), false)?,
+        pixels: backend.allocate(pixel_count as u64 * 12)?,
+        rays: backend.allocate((pixel_count as u64 * 4 * counts).max(4))?,
         delta_lights: scaled_delta_lights(tree, lighting)?,
         lit: shading.placed.or(copied.as_ref()),
     };

@@ -72,9 +72,9 @@ fn fill_in(
         case,
         coalesce: spec.coalesce,
         frees: spec.allocator.properties.frees,
-        blocks: backend.memory(handles, true)?,
-        kept: backend.memory(handles, true)?,
-        words: backend.memory((size_of::<u64>() * COVER_WORDS) as u64, true)?,
+        blocks: backend.allocate_zeroed(handles)?,
+        kept: backend.allocate_zeroed(handles)?,
+        words: backend.allocate_zeroed((size_of::<u64>() * COVER_WORDS) as u64)?,
     };
     if spec.allocator.properties.may_overwrite {
         let why = "it is never full: it allocates live blocks again";

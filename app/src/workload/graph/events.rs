@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use heapwood_graphs::{Events, TimedEdge};
+use thiserror::Error;
 
 use crate::graph::{Edge, Input};
 
@@ -42,6 +43,14 @@ pub struct EventBatch {
     pub insert: Vec<Edge>,
 }
 
+/// Events without times cannot be grouped by them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{option} is for timed events: signed ones have no time")]
+pub struct UntimedEvents {
+    /// The option that needs times.
+    pub option: &'static str,
+}
+
 impl EventStream {
     /// The batches of events on a graph.
     ///
@@ -50,24 +59,25 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// A message if signed events are to be grouped by time or to go after a window: they
-    /// have no time.
+    /// [`UntimedEvents`] if signed events are to be grouped by time or to go after a window.
     pub fn new(
         events: &Events,
         batching: Batching,
         window: Option<u64>,
         graph: &Input,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, UntimedEvents> {
         let key = |[u, v]: Edge| match graph.rows.directed {
             true => [u, v],
             false => [u.min(v), u.max(v)],
         };
         let batches = match (events, batching) {
             (Events::Signed(_), Batching::Time(_)) => {
-                return Err("--batch-time is for timed events: signed ones have no time".to_owned());
+                return Err(UntimedEvents {
+                    option: "--batch-time",
+                });
             }
             (Events::Signed(_), _) if window.is_some() => {
-                return Err("--window is for timed events: signed ones have no time".to_owned());
+                return Err(UntimedEvents { option: "--window" });
             }
             (Events::Signed(events), Batching::Count(count)) => {
                 let edges = events.chunks(count).map(|batch| {
@@ -252,9 +262,12 @@ mod tests {
         assert_eq!(twos[0], (1, vec![[0, 1]], vec![]));
         assert_eq!(twos[1], (1, vec![[2, 3]], vec![]));
         assert_eq!(twos[2], (0, vec![[4, 5]], vec![[2, 3]]));
-        for (batching, window) in [(Batching::Time(5), None), (Batching::Count(5), Some(1))] {
+        for (batching, window, option) in [
+            (Batching::Time(5), None, "--batch-time"),
+            (Batching::Count(5), Some(1), "--window"),
+        ] {
             let refused = EventStream::new(&events, batching, window, &loaded(&[], true));
-            assert!(refused.unwrap_err().contains("signed ones have no time"));
+            assert_eq!(refused.unwrap_err(), UntimedEvents { option });
         }
     }
 

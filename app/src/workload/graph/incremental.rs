@@ -308,7 +308,7 @@ mod tests {
             directed: false,
         };
         let input = Input::verified("two pairs", edges, CsrOptions::default());
-        let cpu = Cpu::new(Some(1), None).unwrap();
+        let cpu = Cpu::with_threads(1).unwrap();
         let store = Options {
             spec: Spec::parse("cfmalloc").unwrap(),
             pool: Pool::Auto,

@@ -33,7 +33,7 @@
 //!     },
 //!     input: &input,
 //! };
-//! let backend = Cpu::new(None, None)?;
+//! let backend = Cpu::new()?;
 //! let (runs, _graph) = workload.run(&backend, 3, || ())?;
 //! let results = &runs[0].results;
 //! assert!(results.ranks.as_ref().is_some_and(|ranks| ranks.state.converged));
@@ -48,7 +48,7 @@ mod repetition;
 mod run;
 mod stream;
 
-pub use events::{Batching, EventBatch, EventStream};
+pub use events::{Batching, EventBatch, EventStream, UntimedEvents};
 pub use incremental::{
     IncrementalComponents, IncrementalRanks, IncrementalTriangles, RoundResults,
 };

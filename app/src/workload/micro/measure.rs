@@ -104,8 +104,8 @@ fn fill_in(
         heap: &heap,
         case,
         coalesce: spec.coalesce,
-        blocks: backend.memory(bytes, true)?,
-        counters: backend.memory(4 * WARPS_WORDS as u64, true)?,
+        blocks: backend.allocate_zeroed(bytes)?,
+        counters: backend.allocate_zeroed(4 * WARPS_WORDS as u64)?,
     };
     let frees = spec.allocator.properties.frees;
     let mut nulls = 0;

@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_the_command_line_refuses_is_refused() {
-        let cpu = Cpu::new(Some(1), None).unwrap();
+        let cpu = Cpu::with_threads(1).unwrap();
         let threads = Microbenchmark::threads;
         for (benchmark, what) in [
             (threads(0), "threads(0)"),

@@ -217,8 +217,8 @@ fn what_is_left_out_is_named() {
 
 #[test]
 fn far_cameras_and_lights_have_the_digits_of_doubles() {
-    // The square is far away and small, so that the scene has an offset. Its light and its camera are
-    // beside it, at places that floats do not hold.
+    // The square is far away and small, so that the scene has an offset. Its light and its camera
+    // are beside it, at places that floats do not hold.
     let nodes = format!(
         r#"{{"mesh": 0, "translation": [4000000.1, 0, 5000000], "scale": [0.3, 0.3, 0.3]}},
         {{"camera": 0, "translation": [4000000.2, 0.1, 5000003.3]}},

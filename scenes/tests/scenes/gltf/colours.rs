@@ -3,8 +3,8 @@
 use super::file::*;
 use heapwood_scenes::{CornerColours, Loaded};
 
-/// A file of a square, whose material is as `material` says, with the colours of its five vertices in
-/// these bytes.
+/// A file of a square, whose material is as `material` says, with the colours of its five vertices
+/// in these bytes.
 fn coloured(about: &str, material: &str, colours: &[u8]) -> Loaded {
     let primitive = r#"{"attributes": {"POSITION": 0, "COLOR_0": 4}, "indices": 1, "material": 0}"#;
     let others = format!(r#", "materials": [{{{material}}}]"#);

@@ -1,6 +1,7 @@
 //! Files as programs write them, beyond what the parser of the JSON takes.
 
 use super::file::*;
+use crate::table::rows;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use glam::DVec3;
@@ -26,45 +27,24 @@ fn refusal(text: impl Into<Vec<u8>>) -> String {
 
 #[test]
 fn extras_of_any_type_and_whole_numbers_of_any_form_are_read() {
-    for (from, to) in [
-        (r#""asset": {"#, r#""asset": {"extras": ["x"], "#),
-        (r#""mesh": 0"#, r#""mesh": 0, "extras": "author""#),
-        (r#""mesh": 0"#, r#""mesh": 0.0, "extras": 3"#),
-        (
-            r#""mesh": 0"#,
-            r#""mesh": 0, "extras": null, "children": null"#,
-        ),
-        (
-            r#""mesh": 0"#,
-            r#""mesh": 0, "extras": {"a": 1}, "translation": [0, 0.0, 0e0]"#,
-        ),
-        ("5126", "5126.0"),
-        ("5123", "5.123e3"),
-        (r#""count": 5"#, r#""count": 5.0"#),
-        (
-            r#""byteLength": 60"#,
-            r#""byteLength": 60.0, "extras": [1.5]"#,
-        ),
-        (r#""version": "2.0""#, r#""version": 2.0"#),
-        (r#""version": "2.0""#, r#""version": 2"#),
-        (
-            r#""version": "2.0""#,
-            r#""version": "2.0", "minVersion": "2.0""#,
-        ),
-        (
-            r#""version": "2.0""#,
-            r#""version": "2.1", "minVersion": 2.0"#,
-        ),
-        (r#""version": "2.0""#, r#""version": "2""#),
-        (
-            r#""buffers": "#,
-            r#""scenes": [{"nodes": [0]}, {"name": "none"}], "buffers": "#,
-        ),
-        (
-            r#""buffers": "#,
-            r#""materials": [{"extras": "s"}], "extras": true, "buffers": "#,
-        ),
-    ] {
+    for [from, to] in rows(
+        r#""asset": { | "asset": {"extras": ["x"],
+           "mesh": 0 | "mesh": 0, "extras": "author"
+           "mesh": 0 | "mesh": 0.0, "extras": 3
+           "mesh": 0 | "mesh": 0, "extras": null, "children": null
+           "mesh": 0 | "mesh": 0, "extras": {"a": 1}, "translation": [0, 0.0, 0e0]
+           5126 | 5126.0
+           5123 | 5.123e3
+           "count": 5 | "count": 5.0
+           "byteLength": 60 | "byteLength": 60.0, "extras": [1.5]
+           "version": "2.0" | "version": 2.0
+           "version": "2.0" | "version": 2
+           "version": "2.0" | "version": "2.0", "minVersion": "2.0"
+           "version": "2.0" | "version": "2.1", "minVersion": 2.0
+           "version": "2.0" | "version": "2"
+           "buffers": | "scenes": [{"nodes": [0]}, {"name": "none"}], "buffers":
+           "buffers": | "materials": [{"extras": "s"}], "extras": true, "buffers":"#,
+    ) {
         assert_eq!(warnings(with(from, to)), [""; 0], "{to}");
     }
     // As in text, a byte order mark in GLB; and zeros for blanks behind it.
@@ -75,21 +55,13 @@ fn extras_of_any_type_and_whole_numbers_of_any_form_are_read() {
 
 #[test]
 fn versions_that_are_not_read_are_named() {
-    for (from, to, version) in [
-        (r#""version": "2.0""#, r#""version": "1.0""#, "1.0"),
-        (r#""version": "2.0""#, r#""version": 1.1"#, "1.1"),
-        (r#""version": "2.0""#, r#""version": "3.0""#, "3.0"),
-        (
-            r#""version": "2.0""#,
-            r#""version": "2.0", "minVersion": "2.1""#,
-            "2.1",
-        ),
-        (
-            r#""version": "2.0""#,
-            r#""version": "3.1", "minVersion": "3.0""#,
-            "3.0",
-        ),
-    ] {
+    for [from, to, version] in rows(
+        r#""version": "2.0" | "version": "1.0" | 1.0
+           "version": "2.0" | "version": 1.1 | 1.1
+           "version": "2.0" | "version": "3.0" | 3.0
+           "version": "2.0" | "version": "2.0", "minVersion": "2.1" | 2.1
+           "version": "2.0" | "version": "3.1", "minVersion": "3.0" | 3.0"#,
+    ) {
         let expected = format!("in.gltf: version {version} of glTF: only 2.0 is read");
         let message = refusal(with(from, to));
         assert!(message.starts_with(&expected), "{to}: {message}");
@@ -109,34 +81,14 @@ fn versions_that_are_not_read_are_named() {
 
 #[test]
 fn what_is_missing_is_named_with_its_place() {
-    for (from, to, expected) in [
-        (r#", "count": 6"#, "", "accessors[1]: missing field `count`"),
-        (
-            r#"{"buffer": 0, "byteLength": 60}"#,
-            r#"{"buffer": 0}"#,
-            "bufferViews[0]: missing field `byteLength`",
-        ),
-        (
-            r#""attributes": {"POSITION": 0}, "#,
-            "",
-            "meshes[0].primitives[0]: missing field",
-        ),
-        (
-            r#""mesh": 0"#,
-            r#""mesh": "a""#,
-            "nodes[0].mesh: invalid type: string",
-        ),
-        (
-            r#""mesh": 0"#,
-            r#""mesh": 0.5"#,
-            "nodes[0].mesh: invalid type: floating point",
-        ),
-        (
-            r#""mesh": 0"#,
-            r#""mesh": -1.0"#,
-            "nodes[0].mesh: invalid type: integer `-1`",
-        ),
-    ] {
+    for [from, to, expected] in rows(
+        r#", "count": 6 |  | accessors[1]: missing field `count`
+           {"buffer": 0, "byteLength": 60} | {"buffer": 0} | bufferViews[0]: missing field `byteLength`
+           "attributes": {"POSITION": 0}, |  | meshes[0].primitives[0]: missing field
+           "mesh": 0 | "mesh": "a" | nodes[0].mesh: invalid type: string
+           "mesh": 0 | "mesh": 0.5 | nodes[0].mesh: invalid type: floating point
+           "mesh": 0 | "mesh": -1.0 | nodes[0].mesh: invalid type: integer `-1`"#,
+    ) {
         let text = with(from, to);
         let message = refusal(text);
         assert!(

@@ -3,8 +3,8 @@
 
 mod written;
 
-use glam::Vec3;
-use heapwood_scenes::{CleanOptions, MAX_COORDINATE, generate, load, read_ply, write_obj};
+use crate::sound::{assert_sound, mutated, mutations};
+use heapwood_scenes::{CleanOptions, generate, load, read_ply, write_obj};
 use proptest::prelude::*;
 
 /// The start of a file with so many vertices and faces, of the first property of a position's
@@ -258,21 +258,7 @@ fn a_scene_is_the_same_from_both_formats() {
 }
 
 fn survives(bytes: Vec<u8>) {
-    match read_ply("any", bytes, CleanOptions::default()) {
-        Err(error) => assert!(!error.to_string().contains('\n'), "{error}"),
-        Ok(loaded) => {
-            let positions = loaded.scene.positions();
-            let mut values = positions.iter().flatten().flat_map(|v| v.to_array());
-            assert!(values.all(|value| value.abs() <= MAX_COORDINATE));
-            let normals = loaded.scene.normals();
-            assert!(normals.is_empty() || normals.len() == loaded.scene.len());
-            let is_sound = |v: &Vec3| *v == Vec3::ZERO || (v.length() - 1.0).abs() < 1e-5;
-            assert!(normals.as_flattened().iter().all(is_sound));
-            for warning in loaded.warnings {
-                assert!(!warning.to_string().contains(['\n', '\r']));
-            }
-        }
-    }
+    assert_sound(read_ply("any", bytes, CleanOptions::default()));
 }
 
 proptest! {
@@ -281,22 +267,15 @@ proptest! {
     #[test]
     fn mutated_files(
         kind in 0..4,
-        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
-        cut in any::<prop::sample::Index>(),
+        mutations in mutations(),
     ) {
-        let mut bytes = match kind {
+        let bytes = match kind {
             0 => text(),
             1 => smooth_text(),
             2 => binary(false),
             _ => binary(true),
         };
-        for (at, byte) in edits {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        survives(bytes.clone());
-        bytes.truncate(cut.index(bytes.len()));
-        survives(bytes);
+        mutated(bytes, mutations).into_iter().for_each(survives);
     }
 
     #[test]

@@ -149,11 +149,10 @@ impl Store<'_> {
         let vertices = self.shape().vertices;
         let mut options = *options;
         let space = RankSpace::new(self.shape(), self.entries()?, options.limit);
-        let workspace = self.backend.memory(space.bytes() as u64, false)?;
-        if let Some(ranks) = from
-            .map(<[f32]>::len)
-            .filter(|&ranks| ranks != vertices as usize)
-        {
+        let workspace = self.backend.allocate(space.bytes() as u64)?;
+        let length = from.map_or(vertices as usize, <[f32]>::len);
+        if length != vertices as usize {
+            let ranks = length;
             return Err(StoreError::Ranks { ranks, vertices });
         }
         options.resume = from.is_some();

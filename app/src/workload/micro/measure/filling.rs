@@ -26,7 +26,10 @@ impl Bench<'_> {
     pub fn fill_up(&self, filling: &mut Filling) -> Result<(), BackendError> {
         let threads = self.case.threads;
         let handle_bytes = self.blocks.bytes() / u64::from(threads);
-        let handles = |threads| self.backend.memory(u64::from(threads) * handle_bytes, true);
+        let handles = |threads| {
+            self.backend
+                .allocate_zeroed(u64::from(threads) * handle_bytes)
+        };
         let keeps = self.heap.keeps_blocks();
         let mut many = handles(FILLERS)?;
         loop {
