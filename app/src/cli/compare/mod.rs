@@ -153,9 +153,9 @@ impl ComparisonArguments {
     fn decide(&self, specs: &[Spec]) -> Result<Options, Error> {
         let timeout = self.timeout();
         let options = self.link.decide_for_cases(&self.backend, timeout, specs)?;
-        // A process is ended after the time; its launches have the usual limit.
+        // A process is ended after the time, and says so better than a launch: none ends before.
         Ok(Options {
-            limit: LAUNCH_LIMIT,
+            limit: timeout.max(LAUNCH_LIMIT),
             ..options
         })
     }
