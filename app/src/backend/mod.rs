@@ -8,7 +8,7 @@ mod bandwidth;
 #[cfg(test)]
 pub(crate) mod clocked;
 mod cpu;
-mod devices;
+pub mod devices;
 mod gpu;
 mod launch;
 mod memory;
@@ -28,7 +28,6 @@ use crate::link::{LinkError, Linked, OwnHeap};
 use crate::pool::HostOutOfMemory;
 
 pub use cpu::{Cpu, tell_of_long_calls};
-pub use devices::Device;
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
 pub use launch::{Launch, MAX_THREADS};
