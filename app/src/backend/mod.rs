@@ -44,10 +44,7 @@ pub enum BackendError {
     #[error(transparent)]
     Cuda(CudaError),
     /// This program has no PTX.
-    #[error(
-        "this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works, \
-         or use --backend cpu"
-    )]
+    #[error("this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works")]
     NoDeviceCode,
     /// The host does not give that much memory.
     #[error(
@@ -59,7 +56,7 @@ pub enum BackendError {
         bytes: u64,
     },
     /// The workers of the CPU backend could not be started.
-    #[error("cannot start {threads} worker threads: use fewer --cpu-threads")]
+    #[error("cannot start {threads} worker threads")]
     Workers {
         /// How many.
         threads: usize,

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::complain;
+use super::hints::explain;
 use crate::backend::{BackendError, devices};
 use crate::report::{self, Format};
 use crate::{Error, output, ptx};
@@ -36,13 +37,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut rows = vec![devices::cpu()?];
     match devices::gpus() {
         Ok(found) => rows.extend(found),
-        Err(why) => complain("note", &why),
+        Err(why) => complain("note", &explain(&why.into())),
     }
     if arguments.bandwidth {
         rows.iter_mut().try_for_each(devices::measure_copy)?;
     }
     if !ptx::is_embedded() {
-        complain("note", &BackendError::NoDeviceCode);
+        complain("note", &explain(&BackendError::NoDeviceCode.into()));
     }
     output::print(&report::write(arguments.format, &rows[..])?)
 }
