@@ -21,6 +21,14 @@ pub enum Error {
     /// Arguments that make no sense.
     #[error("{0}")]
     Usage(String),
+    /// An option of this name that makes no sense.
+    #[error("{option}{why}")]
+    Option {
+        /// The name.
+        option: &'static str,
+        /// Why, to be read behind the name.
+        why: String,
+    },
     /// A choice of an allocator that cannot be made.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -139,6 +147,7 @@ impl Error {
             },
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
+            | Self::Option { .. }
             | Self::Spec(_)
             | Self::Camera(_)
             | Self::Backend(BackendError::TooManyThreads { .. })

@@ -8,7 +8,7 @@ mod bandwidth;
 #[cfg(test)]
 pub(crate) mod clocked;
 mod cpu;
-mod devices;
+pub mod devices;
 mod gpu;
 mod launch;
 mod memory;
@@ -28,7 +28,6 @@ use crate::link::{LinkError, Linked, OwnHeap};
 use crate::pool::HostOutOfMemory;
 
 pub use cpu::{Cpu, tell_of_long_calls};
-pub use devices::Device;
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
 pub use launch::{Launch, MAX_THREADS};
@@ -45,10 +44,7 @@ pub enum BackendError {
     #[error(transparent)]
     Cuda(CudaError),
     /// This program has no PTX.
-    #[error(
-        "this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works, \
-         or use --backend cpu"
-    )]
+    #[error("this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works")]
     NoDeviceCode,
     /// The host does not give that much memory.
     #[error(
@@ -60,7 +56,7 @@ pub enum BackendError {
         bytes: u64,
     },
     /// The workers of the CPU backend could not be started.
-    #[error("cannot start {threads} worker threads: use fewer --cpu-threads")]
+    #[error("cannot start {threads} worker threads")]
     Workers {
         /// How many.
         threads: usize,

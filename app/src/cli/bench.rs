@@ -9,6 +9,7 @@ use clap::{ArgAction, Args, Subcommand};
 use super::cases::{execute, runner, specs};
 use super::common::{BackendArguments, LinkArguments};
 use super::duration::parse_seconds;
+use super::hints::explain;
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
 use crate::allocators::Spec;
@@ -168,7 +169,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
             }
             Err(error) => super::complain(
                 "note",
-                &format_args!("what a call costs was not measured: {error}"),
+                &format_args!("what a call costs was not measured: {}", explain(&error)),
             ),
         }
     }

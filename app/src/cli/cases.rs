@@ -7,6 +7,7 @@ use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::backend::Options;
 use crate::job::{BenchJob, Runner};
+use crate::workload::BenchRow;
 
 /// The allocators of a list, whose requests are combined if `coalesce` is set.
 ///
@@ -47,9 +48,13 @@ pub fn execute<J: BenchJob>(
     let bar = progress(cases.len());
     let rows = cases.iter().map(|case| {
         bar.set_message(name(case));
-        let row = runner.run(case);
+        let is_lost = runner.is_lost();
+        let mut row = runner.run(case)?;
+        if let (true, Some(why)) = (is_lost, row.ending().1) {
+            why.push_str(": run without --in-process");
+        }
         bar.inc(1);
-        row
+        Ok(row)
     });
     let rows = rows.collect();
     bar.finish_and_clear();

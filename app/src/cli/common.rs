@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::complain;
+use super::hints::explain;
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
@@ -64,7 +65,10 @@ impl BackendArguments {
         };
         let (options, why) = options.decide()?;
         if let Some(why) = why {
-            complain("note", &format_args!("running on the CPU: {why}"));
+            complain(
+                "note",
+                &format_args!("running on the CPU: {}", explain(&why.into())),
+            );
         }
         Ok(options)
     }

@@ -3,8 +3,9 @@
 use clap::Args;
 
 use super::complain;
-use crate::backend::{BackendError, Device};
-use crate::report::{self, DeviceRow, Format};
+use super::hints::explain;
+use crate::backend::{BackendError, devices};
+use crate::report::{self, Format};
 use crate::{Error, output, ptx};
 
 /// Examples, at the end of the help.
@@ -33,29 +34,16 @@ pub struct Arguments {
 
 /// Lists the CPU and every GPU; says on the standard error why there is none.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
-    let mut devices = vec![Device::cpu()?];
-    match Device::gpus() {
-        Ok(found) => devices.extend(found),
-        Err(why) => complain("note", &why),
+    let mut rows = vec![devices::cpu()?];
+    match devices::gpus() {
+        Ok(found) => rows.extend(found),
+        Err(why) => complain("note", &explain(&why.into())),
     }
-    let row = |device: Device| -> Result<DeviceRow, BackendError> {
-        let rate = arguments.bandwidth.then(|| device.copy_gb_per_s());
-        Ok(DeviceRow {
-            copy_gb_per_s: rate.transpose()?,
-            backend: device.backend.to_owned(),
-            device: device.device,
-            name: device.name,
-            processors: device.processors,
-            memory_bytes: device.memory_bytes,
-            compute_capability: device.compute_capability,
-            driver: device.driver,
-            uuid: device.uuid,
-        })
-    };
-    let rows = devices.into_iter().map(row);
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    if arguments.bandwidth {
+        rows.iter_mut().try_for_each(devices::measure_copy)?;
+    }
     if !ptx::is_embedded() {
-        complain("note", &BackendError::NoDeviceCode);
+        complain("note", &explain(&BackendError::NoDeviceCode.into()));
     }
     output::print(&report::write(arguments.format, &rows[..])?)
 }

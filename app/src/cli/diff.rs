@@ -85,29 +85,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let Some(target) = target {
         target.write(&found.png()?)?;
     }
+    let measures = found.measures;
     let mut report = DiffReport {
         reference: arguments.reference.display().to_string(),
         test: arguments.test.display().to_string(),
         tolerance: arguments.tolerance,
-        width: found.width,
-        height: found.height,
-        pixels: found.pixels,
-        differing: found.differing,
-        largest: found.largest,
-        mse: found.mse,
-        psnr_db: found.psnr_db,
-        flip: found.flip,
+        measures,
         is_over: false,
     };
-    let percent = 100.0 * report.fraction();
+    let percent = 100.0 * measures.fraction();
     let over = match arguments.max_flip {
-        Some(most) => {
-            (found.flip > most).then(|| format!("FLIP is {:.6}, more than {most}", found.flip))
-        }
+        Some(most) => (measures.flip > most)
+            .then(|| format!("FLIP is {:.6}, more than {most}", measures.flip)),
         None => (percent > arguments.allow).then(|| {
             format!(
                 "{} of {} pixels differ by more than {}, {percent:.4} %",
-                found.differing, found.pixels, arguments.tolerance
+                measures.differing, measures.pixels, arguments.tolerance
             )
         }),
     };

@@ -4,7 +4,6 @@
 mod check;
 mod saves;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -69,6 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let open = |path| open_save(path, compact);
     let saved_as = arguments.save.as_deref().map(open).transpose()?;
     let targets = saves::Targets::open(&arguments.saves)?;
+    let exporter = exporter.beside_results(targets.use_standard_output());
 
     let mut progress = TerminalProgress::new(&[]);
     let input = arguments
@@ -91,30 +91,18 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let workload = job.workload(&input, algorithms, &mut progress)?;
     job.backend = arguments.allocator.link.decide(&arguments.backend, None)?;
-    let backend = job.backend.open()?;
-
-    progress.steps(job.work.runs as usize, "runs");
-    let (report, first, graph) = job.measure(&workload, &*backend, &mut progress)?;
-    drop(progress);
-    if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
-        save_with_ids(&graph.csr(false)?, &input.ids, path, Some(format))?;
-    }
-    // The first run keeps its values.
-    first
-        .results
-        .save(&arguments.saves, &graph, |path, values| {
+    progress.execute(&job, &workload, &exporter, |_, (first, graph)| {
+        if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
+            save_with_ids(&graph.csr(false)?, &input.ids, path, Some(format))?;
+        }
+        // The first run keeps its values.
+        let results = first.results;
+        results.save(&arguments.saves, &graph, |path, values| {
             targets.write(path, |out| {
                 values.write(&input.ids, graph.deleted_vertices(), out)
             })
-        })?;
-
-    if exporter.file.is_none() && targets.use_standard_output() {
-        // Values are read by a program, the report by people. There is nowhere to report that the
-        // standard error is closed.
-        let _ = std::io::stderr().write_all(exporter.text(&report)?.as_bytes());
-        return Ok(());
-    }
-    exporter.write(&report)
+        })
+    })
 }
 
 impl Arguments {

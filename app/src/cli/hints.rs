@@ -1,7 +1,11 @@
 //! Hints in the messages of errors: flags and commands that help, which the library does not know.
 
 use crate::Error;
+use crate::backend::BackendError;
+use crate::cuda::CudaError;
 use crate::graph::StoreError;
+use crate::heap::HeapError;
+use crate::link::LinkError;
 use crate::tree::{TreeError, TreeFileError};
 
 /// The message of an error, with a hint where there is one.
@@ -20,10 +24,45 @@ pub fn explain(error: &Error) -> String {
             let hint = of_store(error);
             return format!("{part}: {error}{hint}; the graph is as before {before}");
         }
+        Error::Backend(error) | Error::Heap(HeapError::Backend(error)) => {
+            return of_backend(error);
+        }
+        Error::Option { option, why } => return format!("--{option}{why}"),
         Error::Store(error) => of_store(error),
         Error::Tree(error) => of_tree(error),
         Error::TreeFile(TreeFileError::OtherScene { .. } | TreeFileError::Damaged { .. }) => {
             "; build the tree anew by `heapwood kdtree SCENE --save FILE`"
+        }
+        _ => "",
+    };
+    format!("{error}{hint}")
+}
+
+fn of_backend(error: &BackendError) -> String {
+    let hint = match error {
+        BackendError::NoDeviceCode
+        | BackendError::Cuda(CudaError::NoDriver { .. } | CudaError::NoDevice)
+        | BackendError::Link(LinkError::ForCpu { .. }) => ", or use --backend cpu",
+        BackendError::Workers { .. } => ": use fewer --cpu-threads",
+        BackendError::Link(LinkError::Nothing) => {
+            ": give it with --link FILE (docs/external-allocators.md)"
+        }
+        BackendError::Link(LinkError::NoLibrary) => {
+            ": give it with another --link, or leave out pool=own"
+        }
+        BackendError::Link(LinkError::Undefined { .. }) => {
+            ": give the file that it is in with another --link"
+        }
+        BackendError::Link(LinkError::Unknown { .. }) => {
+            return error
+                .to_string()
+                .replace(": linking takes ", ": --link takes ");
+        }
+        BackendError::Link(LinkError::NotText { .. }) => {
+            let message = error
+                .to_string()
+                .replace(" merging takes ", " --merge takes ");
+            return message + ", or leave out --merge";
         }
         _ => "",
     };
@@ -62,6 +101,7 @@ fn of_store(error: &StoreError) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::link::Kind;
 
     #[test]
     fn hints_stand_behind_the_error_that_they_help_with() {
@@ -92,5 +132,36 @@ mod tests {
         );
         assert!(message.ends_with(", without --frames"), "{message}");
         assert_eq!(explain(&Error::Failed("no".to_owned())), "no");
+        let linking = |error: LinkError| explain(&BackendError::from(error).into());
+        let path = || "a.cu".into();
+        for (error, begin, end) in [
+            (
+                LinkError::Unknown {
+                    path: path(),
+                    on_gpu: true,
+                },
+                "a.cu: --link takes a cubin, a fatbin, an object or PTX for a GPU",
+                "compile the source with nvcc -rdc=true -c",
+            ),
+            (
+                LinkError::NotText {
+                    path: path(),
+                    kind: Kind::Cubin,
+                },
+                "a.cu: this is a cubin, and --merge takes PTX: compile it",
+                "nvcc -rdc=true -ptx, or leave out --merge",
+            ),
+            (
+                LinkError::Undefined {
+                    name: "f".to_owned(),
+                },
+                "no file has f: give the file that it is in",
+                "with another --link",
+            ),
+        ] {
+            let message = linking(error);
+            assert!(message.starts_with(begin), "{message}");
+            assert!(message.ends_with(end), "{message}");
+        }
     }
 }

@@ -19,7 +19,6 @@ use crate::job::{BuildRuns, FramesJob, TreeJob, TreeOptions, load_frames, load_s
 use crate::output::Output;
 use crate::report::{Format, SavedReport, picture_report};
 use crate::tree::{BuilderKind, Shading, TreeError};
-use crate::workload::tree::Workload;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -118,30 +117,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         tree: tree.clone(),
         backend: decided,
     };
-    let backend = job.backend.open()?;
-    progress.steps(Workload::steps(job.runs.runs) as usize, "builds");
-    let (mut report, tree) = job.measure(&scene, &*backend, &mut progress)?;
-    drop(progress);
-    let shading = Shading::from(arguments.shade);
-    let render = |camera: &Camera| tree.render(camera, &shading, 1);
-    let image = camera.as_ref().map(render).transpose()?;
-    if let (Some(target), Some(path)) = (save, &arguments.save) {
-        let (tree, triangles) = (tree.into_host()?, scene.len() as u32);
-        target.write_with(|out| tree.write(scene.input_hash(), triangles, out))?;
-        report.saved = Some(SavedReport {
-            file: path.display().to_string(),
-            bytes: tree.file_bytes(),
-        });
-    }
-    if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
-        target.write(&image.png()?)?;
-        let name = path.display().to_string();
-        report.render = Some(picture_report(&image, &shading, &name));
-    }
-    if let (Some(view), Some(camera)) = (view, camera) {
-        view.write(&camera, scene.offset())?;
-    }
-    exporter.write(&report)
+    progress.execute(&job, &scene, &exporter, |report, tree| {
+        let shading = Shading::from(arguments.shade);
+        let render = |camera: &Camera| tree.render(camera, &shading, 1);
+        let image = camera.as_ref().map(render).transpose()?;
+        if let (Some(target), Some(path)) = (save, &arguments.save) {
+            let (tree, triangles) = (tree.into_host()?, scene.len() as u32);
+            target.write_with(|out| tree.write(scene.input_hash(), triangles, out))?;
+            report.saved = Some(SavedReport {
+                file: path.display().to_string(),
+                bytes: tree.file_bytes(),
+            });
+        }
+        if let (Some(target), Some(image), Some(path)) = (picture, image, &arguments.render) {
+            target.write(&image.png()?)?;
+            let name = path.display().to_string();
+            report.render = Some(picture_report(&image, &shading, &name));
+        }
+        if let (Some(view), Some(camera)) = (view, camera) {
+            view.write(&camera, scene.offset())?;
+        }
+        Ok(())
+    })
 }
 
 /// Builds the trees of a moving scene, measures and reports.
@@ -167,9 +164,5 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         tree: arguments.tree.clone(),
         backend: link.decide(&arguments.backend, None)?,
     };
-    let backend = job.backend.open()?;
-    progress.steps(frames.len() * (job.runs.runs as usize + 2), "frames");
-    let report = job.measure(&frames, &*backend, &mut progress)?;
-    drop(progress);
-    exporter.write(&report)
+    progress.execute(&job, &frames, &exporter, |_, ()| Ok(()))
 }

@@ -1,15 +1,18 @@
-//! The input of commands on the terminal: a spinner while it is read, and notes about its files.
+//! Commands on the terminal: a spinner while input is read, notes about its files, and a bar while
+//! the job runs.
 
 use std::path::Path;
 
 use heapwood_scenes::Loaded;
 use indicatif::ProgressBar;
 
-use super::common::{read_apart, spinner};
+use super::common::{progress, read_apart, spinner};
 use super::complain;
+use super::suffix::Exporter;
 use crate::Error;
-use crate::job::Progress;
+use crate::job::{MeasuredJob, Progress};
 use crate::meta::offset_of;
+use crate::report::Report;
 
 /// Shows on the standard error how far a command is, and notes about its input.
 pub struct TerminalProgress<'a> {
@@ -29,11 +32,27 @@ impl<'a> TerminalProgress<'a> {
         }
     }
 
-    /// Shows so many steps of work from now on, until this is dropped.
-    pub fn steps(&mut self, steps: usize, message: &'static str) {
-        let bar = super::common::progress(steps);
-        bar.set_message(message);
+    /// Runs a job on input that was read, under a bar; `complete` gets the result, and adds to the
+    /// report what it makes of it; the report goes to the exporter.
+    ///
+    /// # Errors
+    ///
+    /// A backend that does not open, and the errors of the job, of `complete` and of writing.
+    pub fn execute<J: MeasuredJob<Report: Report>>(
+        mut self,
+        job: &J,
+        input: J::Input<'_>,
+        exporter: &Exporter,
+        complete: impl for<'b> FnOnce(&mut J::Report, J::Left<'b>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let backend = job.backend().open()?;
+        let bar = progress(job.steps(input));
+        bar.set_message(J::STEPS);
         self.bar = Some(bar);
+        let (mut report, left) = job.measure(input, &*backend, &mut self)?;
+        drop(self);
+        complete(&mut report, left)?;
+        exporter.write(&report)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The format that the name of an output promises: a file's suffix stands for one, and
 //! one that is not written is refused before the work starts.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -37,8 +38,10 @@ impl ResultArguments {
 
 /// Where the report of a command goes, and in which format.
 pub struct Exporter {
-    pub format: Format,
+    format: Format,
     pub file: Option<Output>,
+    /// Whether the standard output has other results.
+    is_beside: bool,
 }
 
 impl Exporter {
@@ -51,27 +54,30 @@ impl Exporter {
         Ok(Self {
             format: format(asked, path)?,
             file: path.map(Output::open).transpose()?,
+            is_beside: false,
         })
     }
 
-    /// The report as text.
-    ///
-    /// # Errors
-    ///
-    /// For a report that JSON does not have.
-    pub fn text<R: Report + ?Sized>(&self, report: &R) -> Result<String, Error> {
-        report::write(self.format, report)
+    /// The same, for a command whose standard output may have other results: a program reads
+    /// those, people read the report on the standard error.
+    pub fn beside_results(self, is_beside: bool) -> Self {
+        Self { is_beside, ..self }
     }
 
     /// Writes the report to the file, or else to the standard output.
     ///
     /// # Errors
     ///
-    /// As for [`text`](Self::text), and those of writing.
+    /// For a report that JSON does not have, and those of writing.
     pub fn write<R: Report + ?Sized>(&self, report: &R) -> Result<(), Error> {
-        let text = self.text(report)?;
+        let text = report::write(self.format, report)?;
         match &self.file {
             Some(file) => file.write(text.as_bytes()),
+            None if self.is_beside => {
+                // There is nowhere to report that the standard error is closed.
+                let _ = std::io::stderr().write_all(text.as_bytes());
+                Ok(())
+            }
             None => output::print(&text),
         }
     }

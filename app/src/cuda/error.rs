@@ -12,17 +12,14 @@ use crate::link::LinkError;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CudaError {
     /// The driver library cannot be loaded, or is a stand-in for it.
-    #[error("no NVIDIA driver ({cause}): install one, or use --backend cpu")]
+    #[error("no NVIDIA driver ({cause}): install one")]
     NoDriver {
         /// The message of the dynamic loader.
         cause: String,
     },
 
     /// The driver works but shows no device.
-    #[error(
-        "the NVIDIA driver shows no GPU: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES, \
-         or use --backend cpu"
-    )]
+    #[error("the NVIDIA driver shows no GPU: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES")]
     NoDevice,
 
     /// There are devices, but not this one.

@@ -5,7 +5,7 @@
 //! use heapwood::diff::{Difference, Image};
 //!
 //! let black = Image::filled(8, 8, [0, 0, 0]);
-//! let found = Difference::between(&black, &Image::filled(8, 8, [3, 0, 0]), 2)?;
+//! let found = Difference::between(&black, &Image::filled(8, 8, [3, 0, 0]), 2)?.measures;
 //! assert_eq!((found.pixels, found.differing, found.largest), (64, 64, 3));
 //! assert!(found.psnr_db.is_some_and(|psnr| psnr > 40.0));
 //! # Ok::<(), heapwood::diff::DiffError>(())
@@ -17,6 +17,7 @@ mod flip;
 
 use std::path::{Path, PathBuf};
 
+use heapwood_results::diff::Measures;
 use image::ExtendedColorType;
 use thiserror::Error;
 
@@ -114,22 +115,8 @@ impl Image {
 /// How two images differ.
 #[derive(Clone, Debug)]
 pub struct Difference {
-    /// Pixels of a row.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-    /// Pixels of each.
-    pub pixels: u64,
-    /// Pixels with a channel that differs by more than the tolerance.
-    pub differing: u64,
-    /// The largest difference of a channel, of 255.
-    pub largest: u8,
-    /// The mean of the squared differences of all channels, of 255 squared.
-    pub mse: f64,
-    /// `10 log10(255^2 / mse)` in decibels; none if the images are equal.
-    pub psnr_db: Option<f64>,
-    /// The mean of FLIP over the pixels: 0 if equal, 1 at most.
-    pub flip: f64,
+    /// As numbers.
+    pub measures: Measures,
     /// FLIP of each pixel, row by row.
     pub map: Vec<f32>,
 }
@@ -158,7 +145,7 @@ impl Difference {
         let mse = squares as f64 / (3 * pixels).max(1) as f64;
         let map = flip(reference, test, PIXELS_PER_DEGREE);
         let sum: f64 = map.iter().map(|&error| f64::from(error)).sum();
-        Ok(Self {
+        let measures = Measures {
             width: reference.width,
             height: reference.height,
             pixels,
@@ -167,8 +154,8 @@ impl Difference {
             mse,
             psnr_db: (squares != 0).then(|| 10.0 * (255.0_f64.powi(2) / mse).log10()),
             flip: sum / pixels.max(1) as f64,
-            map,
-        })
+        };
+        Ok(Self { measures, map })
     }
 
     /// FLIP as a gray PNG image: black where it is 0, white where it is 1.
@@ -179,6 +166,7 @@ impl Difference {
     pub fn png(&self) -> Result<Vec<u8>, EncodeError> {
         let levels = self.map.iter().map(|error| (error * 255.0).round() as u8);
         let levels: Vec<u8> = levels.collect();
-        encode::png(&levels, (self.width, self.height), ExtendedColorType::L8)
+        let size = (self.measures.width, self.measures.height);
+        encode::png(&levels, size, ExtendedColorType::L8)
     }
 }

@@ -98,6 +98,11 @@ impl Runner {
         }))
     }
 
+    /// Whether an earlier case has left this process without its GPU, so that no other can run.
+    pub fn is_lost(&self) -> bool {
+        matches!(self.0, Place::Here { lost: true, .. })
+    }
+
     /// Runs a case. Whatever happens is in the row.
     ///
     /// # Errors
@@ -116,7 +121,7 @@ impl Runner {
                 backend,
                 lost: true,
             } => {
-                let why = "the GPU was lost in an earlier case: run without --in-process";
+                let why = "the GPU was lost in an earlier case";
                 Ok(case.row(&backend.info()).ended(Status::Fault, why))
             }
             Place::Here { backend, lost } => {

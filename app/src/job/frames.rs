@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::scenes::load_frames;
 use super::tree::{BuildRuns, TreeOptions};
-use super::{Job, Progress};
+use super::{Job, MeasuredJob, Progress};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend};
@@ -33,18 +33,23 @@ pub struct FramesJob {
     pub backend: backend::Options,
 }
 
-impl FramesJob {
-    /// Builds the trees of the frames, which are loaded, and measures that.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Workload::run`].
-    pub fn measure(
+impl MeasuredJob for FramesJob {
+    const STEPS: &'static str = "frames";
+
+    type Input<'i> = &'i [Frame];
+
+    type Left<'b> = ();
+
+    fn steps(&self, frames: &[Frame]) -> usize {
+        frames.len() * (self.runs.runs as usize + 2)
+    }
+
+    fn measure<'b>(
         &self,
         frames: &[Frame],
-        backend: &dyn Backend,
+        backend: &'b dyn Backend,
         progress: &mut dyn Progress,
-    ) -> Result<FramesReport, Error> {
+    ) -> Result<(FramesReport, ()), Error> {
         let workload = Workload {
             frames,
             spec: self.allocator.checked_if(self.check_heap)?,
@@ -53,7 +58,8 @@ impl FramesJob {
             verify: self.runs.verify,
         };
         let measured = workload.run(backend, self.runs.runs, || progress.step())?;
-        Ok(frames_report(&workload, &backend.info(), &measured))
+        let report = frames_report(&workload, &backend.info(), &measured);
+        Ok((report, ()))
     }
 }
 
@@ -72,6 +78,6 @@ impl Job for FramesJob {
         progress: &mut dyn Progress,
     ) -> Result<FramesReport, Error> {
         let frames = load_frames(&self.frames, self.tree.keep_duplicates, progress)?;
-        self.measure(&frames, backend, progress)
+        Ok(self.measure(&frames, backend, progress)?.0)
     }
 }

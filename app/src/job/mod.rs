@@ -78,6 +78,33 @@ pub trait Job: Serialize + DeserializeOwned {
     ) -> Result<Self::Report, Error>;
 }
 
+/// A job that leaves more than its report, over input that was read: [`Job::run`] stands on it.
+pub trait MeasuredJob: Job {
+    /// The unit of its steps, for people.
+    const STEPS: &'static str;
+
+    /// The input, once read.
+    type Input<'i>: Copy;
+
+    /// The result on the backend.
+    type Left<'b>;
+
+    /// How many steps an observer will see.
+    fn steps(&self, input: Self::Input<'_>) -> usize;
+
+    /// Does the work and measures it; returns its result beside the report.
+    ///
+    /// # Errors
+    ///
+    /// Memory that does not suffice, and results that are wrong.
+    fn measure<'b>(
+        &self,
+        input: Self::Input<'_>,
+        backend: &'b dyn Backend,
+        progress: &mut dyn Progress,
+    ) -> Result<(Self::Report, Self::Left<'b>), Error>;
+}
+
 /// An observer of a job. By default it does nothing, as `()` does.
 pub trait Progress {
     /// Reading or making of input has begun.

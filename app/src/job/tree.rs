@@ -7,7 +7,7 @@ use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
 
 use super::scenes::load_scene;
-use super::{Job, Progress};
+use super::{Job, MeasuredJob, Progress};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend};
@@ -137,13 +137,18 @@ pub struct TreeJob {
     pub backend: backend::Options,
 }
 
-impl TreeJob {
-    /// Builds the tree of the scene, which is loaded, and measures that; returns the tree, too.
-    ///
-    /// # Errors
-    ///
-    /// A pool that does not suffice, faults of a build, and trees that differ or are wrong.
-    pub fn measure<'b>(
+impl MeasuredJob for TreeJob {
+    const STEPS: &'static str = "builds";
+
+    type Input<'i> = &'i Scene;
+
+    type Left<'b> = DeviceTree<'b>;
+
+    fn steps(&self, _: &Scene) -> usize {
+        Workload::steps(self.runs.runs) as usize
+    }
+
+    fn measure<'b>(
         &self,
         scene: &Scene,
         backend: &'b dyn Backend,

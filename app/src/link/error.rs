@@ -14,10 +14,7 @@ const HOST_COMPILER: &str = "cc -O2 -shared -fPIC";
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkError {
     /// No file was given.
-    #[error(
-        "the allocator external is in a file of your own: give it with --link FILE \
-         (docs/external-allocators.md)"
-    )]
+    #[error("the allocator external is in a file of your own")]
     Nothing,
     /// A file cannot be read.
     #[error("{}: {cause}", path.display())]
@@ -29,7 +26,7 @@ pub enum LinkError {
     },
     /// A file is nothing that can be linked.
     #[error(
-        "{}: --link takes a cubin, a fatbin, an object or PTX for a GPU, and a shared library for \
+        "{}: linking takes a cubin, a fatbin, an object or PTX for a GPU, and a shared library for \
          the CPU: compile the source with {}",
         path.display(),
         if *.on_gpu { "nvcc -rdc=true -c" } else { HOST_COMPILER }
@@ -57,8 +54,7 @@ pub enum LinkError {
     },
     /// A shared library without device code beside it, and the GPU runs.
     #[error(
-        "{}: a shared library is for the CPU: give device code, compiled with nvcc -rdc=true -c, \
-         or use --backend cpu",
+        "{}: a shared library is for the CPU: give device code, compiled with nvcc -rdc=true -c",
         path.display()
     )]
     ForCpu {
@@ -77,10 +73,7 @@ pub enum LinkError {
         path: PathBuf,
     },
     /// It was said to have memory of its own, and nothing makes that.
-    #[error(
-        "external:pool=own has its memory from a shared library with {CREATE} and {DESTROY}: give \
-         it with another --link, or leave out pool=own"
-    )]
+    #[error("external:pool=own has its memory from a shared library with {CREATE} and {DESTROY}")]
     NoLibrary,
     /// A library makes memory, and it was not said that blocks lie there.
     #[error("a shared library has {CREATE}: name its allocator external:pool=own")]
@@ -105,8 +98,7 @@ pub enum LinkError {
     },
     /// Something else than text, which cannot become a part of a module.
     #[error(
-        "{}: this is {}, and --merge takes PTX: compile it with nvcc -rdc=true -ptx, or leave out \
-         --merge",
+        "{}: this is {}, and merging takes PTX: compile it with nvcc -rdc=true -ptx",
         path.display(), kind.name()
     )]
     NotText {
@@ -196,7 +188,7 @@ fn missing(function: &str) -> String {
             "no file has {FREE}: write extern \"C\" __device__ void {FREE}(void* state, \
              void* block), or name an allocator without it external:free=no"
         ),
-        other => format!("no file has {other}: give the file that it is in with another --link"),
+        other => format!("no file has {other}"),
     }
 }
 

@@ -179,6 +179,6 @@ mod tests {
         let mut object = link(&[malloc]);
         object.files[0].kind = Kind::Object;
         let error = merged(KERNELS, &object, false).unwrap_err();
-        assert!(error.to_string().contains("--merge takes PTX"), "{error}");
+        assert!(error.to_string().contains("merging takes PTX"), "{error}");
     }
 }

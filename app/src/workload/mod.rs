@@ -21,4 +21,5 @@ pub mod micro;
 mod status;
 pub mod tree;
 
+use status::measured;
 pub use status::{BenchRow, Status, check_statuses};

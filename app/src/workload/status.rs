@@ -1,8 +1,10 @@
 //! How a case ended, whichever workload it is of.
 
 use crate::Error;
-use crate::backend::BackendError;
+use crate::allocators::Spec;
+use crate::backend::{Backend, BackendError};
 use crate::heap::HeapError;
+use crate::meta::{self, Meta};
 
 pub use heapwood_results::Status;
 
@@ -24,13 +26,40 @@ impl From<&HeapError> for Status {
 }
 
 /// The result of a case of a benchmark.
-pub trait BenchRow {
+pub trait BenchRow: Sized {
     /// How the case ended.
     fn status(&self) -> Status;
 
+    /// How and why the case ended, and the origin of the row.
+    fn ending(&mut self) -> (&mut Status, &mut Option<String>, &mut Meta);
+
     /// This row, ended in this way.
     #[must_use]
-    fn ended(self, status: Status, why: impl ToString) -> Self;
+    fn ended(mut self, status: Status, why: impl ToString) -> Self {
+        let (ended, error, _) = self.ending();
+        (*ended, *error) = (status, Some(why.to_string()));
+        self
+    }
+}
+
+/// A row that `fill_in` has filled in by work over this allocator. Whatever happens is in it.
+pub(super) fn measured<R: BenchRow>(
+    backend: &dyn Backend,
+    spec: &Spec,
+    mut row: R,
+    fill_in: impl FnOnce(&mut R) -> Result<(), HeapError>,
+) -> R {
+    let done = fill_in(&mut row);
+    // It took some time to link the kernels.
+    let (_, _, meta) = row.ending();
+    *meta = meta::over(std::mem::take(meta), spec, &backend.info());
+    match done {
+        Ok(()) => row,
+        Err(error) => {
+            let status = Status::from(&error);
+            row.ended(status, error)
+        }
+    }
 }
 
 /// Makes sure that a case has succeeded and that none has failed by a fault or a timeout. Memory that

@@ -74,8 +74,8 @@ fn files_without_device_code_to_link_are_refused() {
             elf(3, x86, ""),
             "a shared library is for the CPU",
         ),
-        ("bump.cu", BUMP.into(), "--link takes a cubin"),
-        ("program", elf(2, x86, ""), "--link takes a cubin"),
+        ("bump.cu", BUMP.into(), "linking takes a cubin"),
+        ("program", elf(2, x86, ""), "linking takes a cubin"),
         ("free.ptx", ptx.into(), "no file has heapwood_malloc: write"),
     ];
     for (name, bytes, what) in cases {

@@ -140,7 +140,7 @@ impl ComparisonArguments {
             let why = "--resume goes on from JSON: write JSON to the same file, or another one";
             return Err(Error::Usage(why.to_owned()));
         }
-        match Earlier::read(resume)? {
+        match Earlier::read(resume).map_err(or_leave_out)? {
             None if !is_written => Err(Error::Resume(format!(
                 "{}: there is no such file; leave out --resume, or name it as the output too",
                 resume.display()
@@ -153,15 +153,23 @@ impl ComparisonArguments {
     fn decide(&self, specs: &[Spec]) -> Result<Options, Error> {
         let timeout = self.timeout();
         let options = self.link.decide_for_cases(&self.backend, timeout, specs)?;
-        // A process is ended after the time; its launches have the usual limit.
+        // A process is ended after the time, and says so better than a launch: none ends before.
         Ok(Options {
-            limit: LAUNCH_LIMIT,
+            limit: timeout.max(LAUNCH_LIMIT),
             ..options
         })
     }
 
     fn timeout(&self) -> Duration {
         Duration::from_secs_f64(self.timeout)
+    }
+}
+
+/// The same error of earlier results, with the other way out.
+fn or_leave_out(error: Error) -> Error {
+    match error {
+        Error::Resume(why) => Error::Resume(why + ", or leave out --resume"),
+        other => other,
     }
 }
 
@@ -192,7 +200,10 @@ impl ComparisonContext {
         let options = jobs.first().map(|(_, job)| job::options(job));
         let options = options.transpose()?.unwrap_or_default();
         let known = match &self.earlier {
-            Some(earlier) => earlier.rows(&names, &options, origin)?,
+            Some(earlier) => {
+                let rows = earlier.rows(&names, &options, origin);
+                rows.map_err(or_leave_out)?
+            }
             None => names.iter().map(|_| None).collect(),
         };
         let case = |(place, (name, job)): (usize, (String, J))| {

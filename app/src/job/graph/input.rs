@@ -183,8 +183,8 @@ fn read_source(
     match (source, options.numbering) {
         (Source::File(path), _) => read(path, options, progress),
         (Source::Generated { text, .. }, _) if options.bipartite => {
-            let why = format!("--bipartite is for files, not for {text}");
-            Err(Error::Usage(why))
+            let (option, why) = ("bipartite", format!(" is for files, not for {text}"));
+            Err(Error::Option { option, why })
         }
         (Source::Generated { text, spec }, Numbering::Consecutive) => make(
             text,
@@ -193,8 +193,8 @@ fn read_source(
             progress,
         ),
         (Source::Generated { text, .. }, _) => {
-            let why = format!("--compact-ids is for edge lists, not for {text}");
-            Err(Error::Usage(why))
+            let (option, why) = ("compact-ids", format!(" is for edge lists, not for {text}"));
+            Err(Error::Option { option, why })
         }
     }
 }

@@ -13,7 +13,7 @@ pub use input::InputOptions;
 pub use updates::{EdgeSource, MAX_BATCH_EDGES, UpdateOptions, VertexSelection};
 pub use work::{AlgorithmOptions, WorkOptions};
 
-use super::{Job, Progress};
+use super::{Job, MeasuredJob, Progress};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{self, Backend};
@@ -68,21 +68,29 @@ impl GraphJob {
             algorithms,
         })
     }
+}
 
-    /// Runs a workload of this job; returns the first run and the graph after the last, too.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Workload::run`].
-    pub fn measure<'b>(
+impl MeasuredJob for GraphJob {
+    const STEPS: &'static str = "runs";
+
+    type Input<'i> = &'i Workload<'i>;
+
+    /// The first run, and the graph after the last.
+    type Left<'b> = (Run, Store<'b>);
+
+    fn steps(&self, _: &Workload) -> usize {
+        self.work.runs as usize
+    }
+
+    fn measure<'b>(
         &self,
         workload: &Workload,
         backend: &'b dyn Backend,
         progress: &mut dyn Progress,
-    ) -> Result<(GraphReport, Run, Store<'b>), Error> {
+    ) -> Result<(GraphReport, (Run, Store<'b>)), Error> {
         let (mut runs, graph) = workload.run(backend, self.work.runs, || progress.step())?;
         let report = graph_report(workload, &backend.info(), &runs, self.work.algorithms.top());
-        Ok((report, runs.swap_remove(0), graph))
+        Ok((report, (runs.swap_remove(0), graph)))
     }
 }
 

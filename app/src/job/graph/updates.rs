@@ -141,8 +141,10 @@ impl UpdateOptions {
         let rounds = u64::from(self.rounds.unwrap_or(1));
         let most = u64::from(graph.rows.vertices()) + u64::from(inserted) * rounds;
         if !graph.ids.have(u32::try_from(most).unwrap_or(u32::MAX)) {
-            let why = "--insert-vertices: there are no 64-bit ids left after the largest";
-            return Err(Error::Usage(why.to_owned()));
+            return Err(Error::Option {
+                option: "insert-vertices",
+                why: ": there are no 64-bit ids left after the largest".to_owned(),
+            });
         }
         if vertices == 0 && self.counts().next().is_some() {
             let why = "the graph has no vertices, between which edges could be drawn";

@@ -224,11 +224,11 @@ impl Earlier {
     }
 }
 
-/// The error of a file, with the way out.
+/// The error of a file.
 fn refused(path: &Path, why: &str) -> Error {
     Error::Resume(format!(
         "{}: {why}; resume a comparison with the options, program and device that it was begun \
-         with, or leave out --resume",
+         with",
         path.display()
     ))
 }

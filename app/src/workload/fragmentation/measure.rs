@@ -12,9 +12,8 @@ use super::{Case, Fill, Growth, Range, Row, Step};
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
-use crate::meta;
 use crate::size::display;
-use crate::workload::{BenchRow, Status};
+use crate::workload::{BenchRow, Status, measured};
 
 /// Most threads that fill a heap at a time: the larger part of a launch is refused once.
 const MAX_FILLERS: u32 = 1 << 14;
@@ -45,17 +44,8 @@ struct Bench<'b> {
 /// Measures a case. Whatever happens is in the row.
 pub fn measure(backend: &dyn Backend, case: &Case) -> Row {
     let spec = &case.allocator;
-    let mut row = case.row(&backend.info());
-    let done = fill_in(backend, spec, case, &mut row);
-    // It took some time to link the kernels.
-    row.meta = meta::over(row.meta, spec, &backend.info());
-    match done {
-        Ok(()) => row,
-        Err(error) => {
-            let status = Status::from(&error);
-            row.ended(status, error)
-        }
-    }
+    let row = case.row(&backend.info());
+    measured(backend, spec, row, |row| fill_in(backend, spec, case, row))
 }
 
 fn fill_in(

@@ -3,7 +3,7 @@
 use super::{Case, Range, Row, Step};
 use crate::Error;
 use crate::backend::DeviceInfo;
-use crate::meta;
+use crate::meta::{self, Meta};
 use crate::workload::{BenchRow, Status, check_statuses};
 
 /// Every block is aligned to so many bytes.
@@ -65,10 +65,8 @@ impl BenchRow for Row {
         self.status
     }
 
-    fn ended(mut self, status: Status, why: impl ToString) -> Self {
-        self.status = status;
-        self.error = Some(why.to_string());
-        self
+    fn ending(&mut self) -> (&mut Status, &mut Option<String>, &mut Meta) {
+        (&mut self.status, &mut self.error, &mut self.meta)
     }
 }
 

@@ -30,10 +30,9 @@ use super::{
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
-use crate::meta;
 use crate::samples::Samples;
 use crate::size::display;
-use crate::workload::{BenchRow, Status};
+use crate::workload::{BenchRow, Status, measured};
 
 /// The largest of mixed sizes.
 const MAX_MIXED_BYTES: u64 = 8192;
@@ -62,7 +61,7 @@ struct Bench<'b> {
 /// Measures a case. Whatever happens is in the row.
 pub fn measure(backend: &dyn Backend, case: &Case) -> Row {
     let spec = &case.allocator;
-    let mut row = case.row(&backend.info());
+    let row = case.row(&backend.info());
     if case.workload.is_one_kernel() && spec.coalesce {
         let why = match case.workload.is_by_warps() {
             true => "one lane of a warp allocates: there is nothing to coalesce",
@@ -75,16 +74,7 @@ pub fn measure(backend: &dyn Backend, case: &Case) -> Row {
         let why = "a heap is filled by blocks that stay, one a thread";
         return row.ended(Status::Unsupported, why);
     }
-    let done = fill_in(backend, spec, case, &mut row);
-    // It took some time to link the kernels.
-    row.meta = meta::over(row.meta, spec, &backend.info());
-    match done {
-        Ok(()) => row,
-        Err(error) => {
-            let status = Status::from(&error);
-            row.ended(status, error)
-        }
-    }
+    measured(backend, spec, row, |row| fill_in(backend, spec, case, row))
 }
 
 fn fill_in(

@@ -2,7 +2,7 @@
 
 use super::{BLOCK_THREADS, Case, Microbenchmark, Row, TURNS};
 use crate::backend::DeviceInfo;
-use crate::meta;
+use crate::meta::{self, Meta};
 use crate::workload::{BenchRow, Status};
 
 /// The row of a case before anything is measured.
@@ -46,9 +46,7 @@ impl BenchRow for Row {
         self.status
     }
 
-    fn ended(mut self, status: Status, why: impl ToString) -> Self {
-        self.status = status;
-        self.error = Some(why.to_string());
-        self
+    fn ending(&mut self) -> (&mut Status, &mut Option<String>, &mut Meta) {
+        (&mut self.status, &mut self.error, &mut self.meta)
     }
 }
