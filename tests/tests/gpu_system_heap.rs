@@ -225,20 +225,10 @@ fn stores_leave_nothing_behind_on_the_cpu() {
 struct FixedHeap(Box<dyn Backend>);
 
 impl Backend for FixedHeap {
-    fn info(&self) -> DeviceInfo {
-        self.0.info()
-    }
+    delegated!(0);
 
-    fn solo_workers(&self) -> u32 {
-        self.0.solo_workers()
-    }
-
-    fn free_memory(&self) -> Result<u64, BackendError> {
-        self.0.free_memory()
-    }
-
-    fn memory(&self, bytes: u64, zeroed: bool) -> Result<Memory, BackendError> {
-        self.0.memory(bytes, zeroed)
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.0.allocate(bytes)
     }
 
     fn fixed_system_heap(&self) -> Result<Option<u64>, BackendError> {
@@ -258,14 +248,6 @@ impl Backend for FixedHeap {
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
         // SAFETY: the contract of `launch_parts`.
         unsafe { self.0.launch_parts(parts) }
-    }
-
-    fn registers(
-        &self,
-        kernel: KernelId,
-        allocator: &'static HostAllocator,
-    ) -> Result<Option<(u32, u32)>, BackendError> {
-        self.0.registers(kernel, allocator)
     }
 }
 

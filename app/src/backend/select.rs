@@ -14,7 +14,8 @@ use crate::link::{Link, LinkOptions};
 use crate::ptx;
 
 /// The backend asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Choice {
     /// The GPU where there is one, else the CPU.

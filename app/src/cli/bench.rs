@@ -173,6 +173,5 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
             ),
         }
     }
-    exporter.write(&rows[..])?;
-    micro::verdict(&rows)
+    exporter.conclude(&rows[..], micro::verdict(&rows))
 }

@@ -6,11 +6,11 @@ use clap::Args;
 use heapwood_results::diff::DiffReport;
 
 use super::common::read_apart;
-use super::suffix;
+use super::suffix::{self, Exporter};
 use crate::Error;
 use crate::diff::{Difference, Image};
-use crate::output::{self, Output};
-use crate::report::{self, Format};
+use crate::output::Output;
+use crate::report::Format;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -105,13 +105,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         }),
     };
     report.is_over = over.is_some();
-    output::print(&report::write(arguments.format, &report)?)?;
-    match over {
+    let verdict = match over {
         Some(what) => Err(Error::Verification(format!(
             "{} and {}: {what}",
-            arguments.reference.display(),
-            arguments.test.display()
+            report.reference, report.test
         ))),
         None => Ok(()),
-    }
+    };
+    Exporter::open(Some(arguments.format), None)?.conclude(&report, verdict)
 }

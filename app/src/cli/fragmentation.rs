@@ -83,6 +83,5 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     let rows = execute(&cases, runner, |case| {
         format!("{} {} B", case.allocator, case.bytes)
     })?;
-    exporter.write(&rows[..])?;
-    fragmentation::verdict(&rows)
+    exporter.conclude(&rows[..], fragmentation::verdict(&rows))
 }

@@ -64,6 +64,6 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     let spinner = spinner(String::new());
     let rows = host_pool::run(&suite, |case| spinner.set_message(case.to_owned()))?;
     spinner.finish_and_clear();
-    exporter.write(&rows[..])?;
-    check_statuses(rows.iter().map(|row| row.status))
+    let verdict = check_statuses(rows.iter().map(|row| row.status));
+    exporter.conclude(&rows[..], verdict)
 }

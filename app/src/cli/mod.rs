@@ -31,7 +31,7 @@ mod tree;
 mod view;
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -114,6 +114,11 @@ pub fn main() -> ExitCode {
     let result = match parse(std::env::args_os().collect()) {
         Ok(cli) => run(cli.command),
         Err(error) if is_asked_for(error.kind()) => output::print(&error.render().to_string()),
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // There is nowhere to report that the standard error is closed.
+            let _ = write!(std::io::stderr(), "{}", error.render());
+            return ExitCode::from(Error::Usage(String::new()).exit_code());
+        }
         Err(error) => Err(Error::Usage(in_one_line(&error.render().to_string()))),
     };
     match result {
@@ -170,19 +175,13 @@ fn job(kind: &str) -> Result<(), Error> {
 /// Writes a line to the standard error, where whatever the user named may have
 /// brought line breaks.
 fn complain(kind: &str, what: &dyn std::fmt::Display) {
-    use std::io::Write;
     let what = what.to_string().replace(['\n', '\r'], " ");
     // There is nowhere to report that the standard error is closed.
     let _ = writeln!(std::io::stderr(), "heapwood: {kind}: {what}");
 }
 
 fn is_asked_for(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::DisplayHelp
-            | ErrorKind::DisplayVersion
-            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
-    )
+    matches!(kind, ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
 }
 
 /// The message of the parser of arguments, up to where it repeats the usage.

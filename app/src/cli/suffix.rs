@@ -81,6 +81,20 @@ impl Exporter {
             None => output::print(&text),
         }
     }
+
+    /// Writes the report; the verdict on it stands, even where nobody reads the report any more.
+    ///
+    /// # Errors
+    ///
+    /// That of the verdict, and else those of [`write`](Self::write).
+    pub fn conclude<R: Report + ?Sized>(
+        &self,
+        report: &R,
+        verdict: Result<(), Error>,
+    ) -> Result<(), Error> {
+        let written = self.write(report);
+        verdict.and(written)
+    }
 }
 
 /// All formats of reports, each with the suffix of its files in small letters.

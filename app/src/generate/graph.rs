@@ -1,40 +1,57 @@
 //! A graph to make: its kind and the options of `heapwood generate graph`.
 
-use clap::Args;
 use heapwood_graphs::generate::{self, Kind, Parameters};
 use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction};
 
-use super::{Spec, one_of};
+use super::{Given, Spec, one_of};
 use crate::Error;
 use crate::size::parse_count;
 
 /// A graph to generate.
-#[derive(Clone, Debug, PartialEq, Args)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct GraphSpec {
     /// delaunay, geometric, road, coauthors, mesh, kkt, dual, kronecker or uniform
-    #[arg(value_parser = parse_kind)]
+    #[cfg_attr(feature = "cli", arg(value_parser = parse_kind))]
     pub kind: Kind,
     /// Number of vertices, also as a power such as 2^20
     ///
     /// Some kinds make a few more.
-    #[arg(long, value_name = "N", default_value = "2^20", value_parser = parse_count)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value = "2^20", value_parser = parse_count))]
     pub vertices: u64,
     /// Edges of kronecker [default: 16 per vertex] or uniform [default: 4]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = parse_count))]
     pub edges: Option<u64>,
     /// Seed of the random numbers
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 0))]
     pub seed: u64,
     /// Keep self-loops
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub self_loops: bool,
     /// Make the edges of kronecker and uniform directed
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub directed: bool,
 }
 
 impl Spec for GraphSpec {
-    const WHAT: &'static str = "graph";
+    const OPTIONS: &'static [(&'static str, bool)] = &[
+        ("vertices", true),
+        ("edges", true),
+        ("seed", true),
+        ("self-loops", false),
+        ("directed", false),
+    ];
+
+    fn read(kind: &str, given: &Given) -> Result<Self, String> {
+        Ok(Self {
+            vertices: given.value("vertices", parse_count)?.unwrap_or(1 << 20),
+            edges: given.value("edges", parse_count)?,
+            seed: given.value("seed", str::parse)?.unwrap_or_default(),
+            self_loops: given.has("self-loops"),
+            directed: given.has("directed"),
+            kind: parse_kind(kind)?,
+        })
+    }
 
     fn check(&self) -> Result<(), String> {
         let option = match (self.directed, self.edges) {

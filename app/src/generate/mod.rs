@@ -1,8 +1,8 @@
 //! Graphs and scenes made by the program: what to make as typed options, and the
 //! specification `gen:KIND,OPTION=VALUE,...` that stands wherever a file may.
 //!
-//! The options are declared once, as arguments of clap: `heapwood generate` takes them as
-//! flags, a specification takes them by the same names with the same defaults.
+//! `heapwood generate` takes the options as flags, a specification takes them by the same names with the
+//! same defaults.
 //!
 //! ```
 //! use heapwood::generate::{GraphSpec, Source};
@@ -22,16 +22,25 @@ mod source;
 
 pub use graph::GraphSpec;
 pub use nearest::one_of;
-pub use parse::{ParseSpecError, parse};
+pub use parse::{Given, ParseSpecError, parse};
 pub use scene::SceneSpec;
-pub use source::{PREFIX, Source, source};
+#[cfg(feature = "cli")]
+pub use source::source;
+pub use source::{PREFIX, Source};
 
 use std::path::Path;
 
 /// A specification of generated input: options that `heapwood generate` takes as flags.
-pub trait Spec: clap::Args {
-    /// The kind of input, for messages: `graph` or `scene`.
-    const WHAT: &'static str;
+pub trait Spec: Sized {
+    /// The names of the options, and whether they take values.
+    const OPTIONS: &'static [(&'static str, bool)];
+
+    /// Reads the kind and the options.
+    ///
+    /// # Errors
+    ///
+    /// One line: what is wrong, and which kinds there are.
+    fn read(kind: &str, given: &Given) -> Result<Self, String>;
 
     /// Finds options that the kind has no use for.
     ///

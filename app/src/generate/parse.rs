@@ -1,10 +1,9 @@
-//! The options of a specification: `KIND,OPTION=VALUE,FLAG,...` as arguments of clap, so
-//! that names, values and defaults are those of the command that takes them as flags.
+//! The options of a specification: `KIND,OPTION=VALUE,FLAG,...`, by the names and with the values and
+//! defaults of the command that takes them as flags.
 
-use std::error::Error as _;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 
-use clap::error::{ContextKind, ErrorKind};
-use clap::{Arg, ArgMatches, Command};
 use thiserror::Error;
 
 use super::{Spec, one_of};
@@ -35,69 +34,79 @@ pub enum ParseSpecError {
 ///
 /// [`ParseSpecError`].
 pub fn parse<S: Spec>(text: &str) -> Result<S, ParseSpecError> {
-    let command = S::augment_args(Command::new(S::WHAT))
-        .no_binary_name(true)
-        .disable_help_flag(true);
     let mut parts = text.split(',');
     let kind = parts.next().unwrap_or_default();
-    let options: Vec<&Arg> = command.get_opts().collect();
-    let mut arguments = Vec::new();
-    let mut given = Vec::new();
+    let mut given = Given(Vec::new());
     for part in parts {
         let (name, value) = match part.split_once('=') {
             Some((name, value)) => (name, Some(value)),
             None => (part, None),
         };
-        let known = |option: &&&Arg| option.get_long() == Some(name);
-        let Some(option) = options.iter().find(known) else {
-            let names: Vec<&str> = options.iter().filter_map(|o| o.get_long()).collect();
+        let Some((_, takes_value)) = S::OPTIONS.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<&str> = S::OPTIONS.iter().map(|(name, _)| *name).collect();
             let unknown = one_of("option", name, &names);
             return Err(ParseSpecError::UnknownOption(unknown));
         };
-        if given.contains(&name) {
+        if given.has(name) {
             return Err(ParseSpecError::Twice(name.to_owned()));
         }
-        given.push(name);
-        match (option.get_action().takes_values(), value) {
-            (true, Some(value)) => arguments.push(format!("--{name}={value}")),
-            (false, None) => arguments.push(format!("--{name}")),
+        match (takes_value, value) {
             (true, None) => return Err(ParseSpecError::NoValue(name.to_owned())),
             (false, Some(_)) => return Err(ParseSpecError::Value(name.to_owned())),
+            _ => given.0.push((name, value)),
         }
     }
-    // An argument after `--` is no option, whatever it begins with.
-    arguments.extend(["--".to_owned(), kind.to_owned()]);
-    let matches = command.try_get_matches_from(&arguments);
-    let invalid = |error: clap::Error| ParseSpecError::Invalid(explain(&error));
-    let matches: ArgMatches = matches.map_err(invalid)?;
-    let spec = S::from_arg_matches(&matches).map_err(invalid)?;
+    let spec = S::read(kind, &given).map_err(ParseSpecError::Invalid)?;
     spec.check().map_err(ParseSpecError::Invalid)?;
     Ok(spec)
 }
 
-/// The error of clap, in the words of a specification.
-fn explain(error: &clap::Error) -> String {
-    // `--seed <N>` is the option seed here, and `<KIND>` the kind.
-    let name = |kind| {
-        let name = error.get(kind)?.to_string();
-        let name = name.split(' ').next()?.trim_start_matches("--");
-        (!name.starts_with('<')).then(|| name.to_owned())
-    };
-    let option = name(ContextKind::InvalidArg);
-    match (error.kind(), error.source(), name(ContextKind::PriorArg)) {
-        (ErrorKind::ValueValidation, Some(why), _) => match option {
-            Some(option) => format!("{option}: {why}"),
-            None => why.to_string(),
-        },
-        (ErrorKind::ArgumentConflict, _, Some(other)) => {
-            let option = option.unwrap_or_default();
-            format!("{option} and {other} exclude each other")
+/// The options that a specification gives, each with its value if it takes one.
+pub struct Given<'t>(Vec<(&'t str, Option<&'t str>)>);
+
+impl Given<'_> {
+    /// Whether an option is given.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(given, _)| *given == name)
+    }
+
+    /// The value of an option, if it is given.
+    ///
+    /// # Errors
+    ///
+    /// The name and the error of the parser.
+    pub fn value<T, E: Display>(
+        &self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<Option<T>, String> {
+        let option = self.0.iter().find(|(given, _)| *given == name);
+        let value = option.and_then(|(_, value)| *value);
+        let value = value.map(parse).transpose();
+        value.map_err(|why| format!("{name}: {why}"))
+    }
+
+    /// Refuses two options beside each other.
+    ///
+    /// # Errors
+    ///
+    /// A message that names both.
+    pub fn exclude(&self, pair: [&str; 2]) -> Result<(), String> {
+        let names = self.0.iter().map(|(name, _)| *name);
+        let both: Vec<&str> = names.filter(|name| pair.contains(name)).collect();
+        match both[..] {
+            [one, other] => Err(format!("{one} and {other} exclude each other")),
+            _ => Ok(()),
         }
-        _ => {
-            let message = error.to_string();
-            let line = message.lines().next().unwrap_or_default();
-            line.trim_start_matches("error: ").to_owned()
-        }
+    }
+}
+
+/// A parser of whole numbers in a range, with the messages of clap.
+pub fn within(range: RangeInclusive<u32>) -> impl Fn(&str) -> Result<u32, String> + Clone {
+    move |text| {
+        let number: i64 = text.parse().map_err(|error| format!("{error}"))?;
+        let found = u32::try_from(number).ok().filter(|n| range.contains(n));
+        found.ok_or_else(|| format!("{number} is not in {}..={}", range.start(), range.end()))
     }
 }
 
@@ -165,5 +174,27 @@ mod tests {
         for name in ["levels", "triangles"] {
             assert!(conflict.contains(name), "{conflict}");
         }
+    }
+
+    #[cfg(feature = "cli")]
+    #[test]
+    fn the_flags_of_the_command_have_the_same_names_and_defaults() {
+        use clap::{Args, Command};
+
+        fn check<S: Spec + Args + PartialEq + std::fmt::Debug>(kind: &str) {
+            let command = S::augment_args(Command::new("generate").no_binary_name(true));
+            let flags = command.get_opts().map(|flag| {
+                let name = flag.get_long().unwrap_or_default().to_owned();
+                (name, flag.get_action().takes_values())
+            });
+            let options = S::OPTIONS
+                .iter()
+                .map(|(name, takes)| ((*name).to_owned(), *takes));
+            assert!(flags.eq(options), "{kind}");
+            let usual = S::from_arg_matches(&command.get_matches_from([kind]));
+            assert_eq!(usual.unwrap(), parse::<S>(kind).unwrap());
+        }
+        check::<GraphSpec>("road");
+        check::<SceneSpec>("knot");
     }
 }

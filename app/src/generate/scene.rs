@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
 
-use super::{PREFIX, Spec, one_of, parse};
+use super::parse::{Given, parse, within};
+use super::{PREFIX, Spec, one_of};
 use crate::Error;
 
 /// Triangles of a scene of any size, at least, if none are asked for.
@@ -16,37 +16,41 @@ const SIZED_TRIANGLES: u64 = 300_000;
 const MENGER: &str = "menger";
 
 /// A scene to generate.
-#[derive(Clone, Debug, PartialEq, Args)]
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SceneSpec {
     /// Name of a scene, or an OBJ, PLY or glTF file to enlarge
     ///
     /// Scenes of fixed size are courtyard, knot, terrain and cornell. Those of any size are
     /// building, scan, sphere, landscape, menger, hall, soup and stadium.
-    #[arg(value_parser = parse_base)]
+    #[cfg_attr(feature = "cli", arg(value_parser = parse_base))]
     kind: Base,
     /// Seed of random scenes and of the displacement
-    #[arg(long, value_name = "N", default_value_t = generate::TERRAIN_SEED)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = generate::TERRAIN_SEED))]
     seed: u32,
     /// Min triangles [default: 300000 for a scene of any size]
     ///
     /// A scene of any size gets more rooms or columns, a finer surface or a deeper sponge. Others
     /// are subdivided at edge midpoints.
-    #[arg(long, value_name = "N", conflicts_with = "levels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "N", conflicts_with = "levels")
+    )]
     triangles: Option<u64>,
     /// Number of subdivisions at edge midpoints, or the level of menger
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=15))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = within(0..=15)))]
     levels: Option<u32>,
     /// Max displacement of midpoints, relative to the edge
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, value_parser = parse_part)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FRACTION", default_value_t = 0.0, value_parser = parse_part))]
     displace: f32,
     /// Size of displaced features, relative to the scene
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = parse_part)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = parse_part))]
     feature: f32,
     /// N x N copies side by side
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32768))]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = within(1..=32768)))]
     copies: Option<u32>,
     /// Gap between copies, relative to the scene
-    #[arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = parse_part)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FRACTION", default_value_t = 0.1, value_parser = parse_part))]
     gap: f32,
 }
 
@@ -64,7 +68,31 @@ enum Base {
 }
 
 impl Spec for SceneSpec {
-    const WHAT: &'static str = "scene";
+    const OPTIONS: &'static [(&'static str, bool)] = &[
+        ("seed", true),
+        ("triangles", true),
+        ("levels", true),
+        ("displace", true),
+        ("feature", true),
+        ("copies", true),
+        ("gap", true),
+    ];
+
+    fn read(kind: &str, given: &Given) -> Result<Self, String> {
+        let seed = given.value("seed", within(0..=u32::MAX))?;
+        let spec = Self {
+            seed: seed.unwrap_or(generate::TERRAIN_SEED),
+            triangles: given.value("triangles", str::parse)?,
+            levels: given.value("levels", within(0..=15))?,
+            displace: given.value("displace", parse_part)?.unwrap_or(0.0),
+            feature: given.value("feature", parse_part)?.unwrap_or(0.1),
+            copies: given.value("copies", within(1..=32768))?,
+            gap: given.value("gap", parse_part)?.unwrap_or(0.1),
+            kind: parse_base(kind)?,
+        };
+        given.exclude(["triangles", "levels"])?;
+        Ok(spec)
+    }
 
     fn check(&self) -> Result<(), String> {
         let is_subdivided = self.levels.is_some() && self.sponge().is_none();

@@ -4,8 +4,6 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
-
 use super::{ParseSpecError, Spec, parse};
 use crate::word::Word;
 
@@ -74,8 +72,11 @@ impl<S> fmt::Display for Source<S> {
 }
 
 /// Sources as values of arguments.
-pub fn source<S: Spec + Clone + Send + Sync + 'static>() -> impl TypedValueParser<Value = Source<S>>
-{
+#[cfg(feature = "cli")]
+pub fn source<S: Spec + Clone + Send + Sync + 'static>()
+-> impl clap::builder::TypedValueParser<Value = Source<S>> {
+    use clap::builder::{OsStringValueParser, TypedValueParser};
+
     OsStringValueParser::new().try_map(Source::parse)
 }
 

@@ -18,7 +18,8 @@ use crate::random::SplitMix64;
 const PRESSED: u32 = 1000;
 
 /// Where the sources of random edges are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Pattern {
     /// Anywhere

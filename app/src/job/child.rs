@@ -83,6 +83,17 @@ fn answer_to<J: Job>(job: &[u8]) -> Result<String, Error> {
 }
 
 impl<R> Ended<R> {
+    /// The message of a job that was done and whose result is wrong, which is a fault in its row.
+    pub fn wrong(&self) -> Option<&str> {
+        match self {
+            Self::Badly {
+                code: Some(5),
+                message,
+            } => Some(message),
+            _ => None,
+        }
+    }
+
     /// The outcome of a case of a comparison.
     ///
     /// # Errors

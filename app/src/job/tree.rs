@@ -1,7 +1,5 @@
 //! The tree of a scene as a job, and the options of builds.
 
-use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use heapwood_device::kdtree::plan::{Costs, Options, Quality};
 use heapwood_scenes::Scene;
 use serde::{Deserialize, Serialize};
@@ -13,59 +11,67 @@ use crate::allocators::Spec;
 use crate::backend::{self, Backend};
 use crate::generate::{SceneSpec, Source};
 use crate::report::{TreeReport, tree_report};
-use crate::size::{self, Pool};
+use crate::size::Pool;
 use crate::tree::{Builder, DeviceTree};
-use crate::word::{self, Word};
+use crate::word;
 use crate::workload::tree::Workload;
 
 /// How a tree is built.
-#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Tree")]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(clap::Args),
+    command(next_help_heading = "Tree")
+)]
 #[serde(rename_all = "kebab-case")]
 pub struct TreeOptions {
     /// Quality of the tree
     ///
     /// It sets the costs and the bonus, which the options below override.
-    #[arg(long, value_name = "fast|balanced|best", value_parser = parse_quality(), default_value = Quality::default().name())]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "fast|balanced|best", value_parser = parse_quality(), default_value = Quality::default().name()))]
     #[serde(with = "word")]
     pub quality: Quality,
     /// Cost of a traversal step [default: 1]
-    #[arg(long, hide_short_help = true, value_name = "COST", value_parser = parse_cost)]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "COST", value_parser = parse_cost))]
     pub traversal_cost: Option<f32>,
     /// Cost of a triangle intersection [default: 1.25 for fast, 2 for balanced, 3 for best]
-    #[arg(long, hide_short_help = true, value_name = "COST", value_parser = parse_cost)]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "COST", value_parser = parse_cost))]
     pub intersection_cost: Option<f32>,
     /// Fraction by which an empty child lowers the cost of a split [default: 0.2]
-    #[arg(long, hide_short_help = true, value_name = "FRACTION", value_parser = parse_bonus)]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "FRACTION", value_parser = parse_bonus))]
     pub empty_bonus: Option<f32>,
     /// Max depth of a leaf, at most 96 [default: 96]
-    #[arg(long, hide_short_help = true, value_name = "N")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "N"))]
     pub max_depth: Option<u32>,
     /// Split triangles by their bounding boxes, without clipping them to the nodes
-    #[arg(long, hide_short_help = true)]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub no_clip: bool,
     /// Keep triangles that repeat an earlier one
-    #[arg(long, hide_short_help = true)]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub keep_duplicates: bool,
     /// Pool: a size, a multiple such as 200x, or auto
     ///
     /// A multiple counts the bytes of the root's references. With auto, the pool grows until it suffices.
-    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = crate::size::parse_pool, default_value = "auto"))]
     #[serde(with = "word")]
     pub pool: Pool,
     /// Allocate at every split, as the paper's builder does
-    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, help_heading = "Allocator", hide_short_help = true)
+    )]
     pub alloc_per_split: bool,
 }
 
 /// How often trees are built, and whether they are checked.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct BuildRuns {
     /// Timed builds; with --frames, of all frames
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5))]
     pub runs: u32,
     /// Check that each triangle is in all leaves that it overlaps
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub verify: bool,
 }
 
@@ -88,7 +94,10 @@ impl TreeOptions {
 }
 
 /// Qualities by their names, which help lists with what they promise.
-fn parse_quality() -> impl TypedValueParser<Value = Quality> {
+#[cfg(feature = "cli")]
+fn parse_quality() -> impl clap::builder::TypedValueParser<Value = Quality> {
+    use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
     let values = Quality::ALL.map(|quality| {
         PossibleValue::new(quality.name()).help(match quality {
             Quality::Fast => {
@@ -100,9 +109,10 @@ fn parse_quality() -> impl TypedValueParser<Value = Quality> {
         })
     });
     PossibleValuesParser::new(values)
-        .map(|name| Word::from_word(name.into()).expect("no other value is possible"))
+        .map(|name| word::Word::from_word(name.into()).expect("no other value is possible"))
 }
 
+#[cfg(feature = "cli")]
 fn parse_cost(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(cost) if (1e-3..=1e6).contains(&cost) => Ok(cost),
@@ -110,6 +120,7 @@ fn parse_cost(text: &str) -> Result<f32, String> {
     }
 }
 
+#[cfg(feature = "cli")]
 fn parse_bonus(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(part) if (0.0..=1.0).contains(&part) => Ok(part),

@@ -1,8 +1,9 @@
 //! `heapwood diff`: pictures beside each other.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
-use crate::program::{Folder, has};
+use crate::program::{Folder, has, program, run};
 
 /// Two pictures of one scene from two sides, and the first again.
 fn pictures() -> Folder {
@@ -71,6 +72,22 @@ fn what_differs_too_much_has_its_own_exit_code() {
         (at_most(0.9 * flip), at_most(flip.mul_add(0.1, flip))),
         (5, 0)
     );
+}
+
+#[test]
+fn a_verdict_outlives_the_reader_of_the_report() {
+    let folder = pictures();
+    for (test, code) in [("b.png", 5), ("again.png", 0)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status = Command::new(program())
+            .arg("diff")
+            .args(["a.png", test].map(|name| folder.path(name)))
+            .stdout(writer)
+            .stderr(Stdio::null())
+            .status();
+        assert_eq!(status.unwrap().code(), Some(code), "{test}");
+    }
 }
 
 #[test]

@@ -306,6 +306,16 @@ fn help_version_and_completions() {
             "the hidden command shows"
         );
     }
+    // Nobody asked for this help.
+    for command in ["", "compare", "bench", "generate"] {
+        let outcome = run(&folder, command);
+        assert_eq!(
+            (outcome.code, outcome.stdout.as_str()),
+            (2, ""),
+            "{command}"
+        );
+        assert!(outcome.stderr.contains("Usage: heapwood"), "{outcome:?}");
+    }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let outcome = folder.run(format!("completions {shell}"));
         assert!(outcome.stdout.contains("kdtree"), "{shell}");

@@ -4,6 +4,7 @@
 mod graph;
 mod kdtree;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -206,10 +207,16 @@ impl ComparisonContext {
             }
             None => names.iter().map(|_| None).collect(),
         };
+        // The first case that has found its own result wrong.
+        let wrong = RefCell::new(None);
         let case = |(place, (name, job)): (usize, (String, J))| {
-            let (row, options) = (&row, options.clone());
-            Case::new(name, move || {
+            let (row, options, wrong) = (&row, options.clone(), &wrong);
+            Case::new(name.clone(), move || {
                 let ended = job::run_in_child(&job, self.timeout)?;
+                if let Some(why) = ended.wrong() {
+                    let mut wrong = wrong.borrow_mut();
+                    wrong.get_or_insert_with(|| format!("{name}: {why}"));
+                }
                 Ok(row(place, options, ended.outcome()?))
             })
         };
@@ -228,9 +235,12 @@ impl ComparisonContext {
         bar.finish_and_clear();
         let mut rows = rows?;
         rank(&mut rows, &self.reference);
-        self.exporter.write(&rows[..])?;
         let outcomes = rows.iter().map(R::outcome);
         let outcomes = names.iter().map(String::as_str).zip(outcomes);
-        verdict(outcomes, R::DIFFER, R::hash)
+        let verdict = match wrong.into_inner() {
+            Some(why) => Err(Error::Verification(why)),
+            None => verdict(outcomes, R::DIFFER, R::hash),
+        };
+        self.exporter.conclude(&rows[..], verdict)
     }
 }

@@ -1,6 +1,5 @@
 //! Breadth-first search: the edges from a vertex to each one.
 
-use clap::Args;
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 
 use super::{Algorithm, ReportContext, SearchReport, Values};
@@ -25,12 +24,13 @@ pub struct Search {
 }
 
 /// The flag for a search.
-#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct SearchFlags {
     /// Run a breadth-first search from this vertex
     ///
     /// Its number is that of the file.
-    #[arg(long, value_name = "SOURCE")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SOURCE"))]
     pub bfs: Option<u64>,
 }
 

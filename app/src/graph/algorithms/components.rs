@@ -1,6 +1,5 @@
 //! Connected components: each vertex is labelled with the least vertex of its component.
 
-use clap::Args;
 use heapwood_device::graph::components::plan::ComponentSpace;
 
 use super::{Algorithm, CountReport, ReportContext, Values};
@@ -23,10 +22,11 @@ pub struct Components {
 }
 
 /// The flag for components.
-#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct ComponentFlags {
     /// Count connected components, ignoring directions
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub components: bool,
 }
 

@@ -13,21 +13,23 @@ macro_rules! algorithms {
         }
 
         /// The flags of all algorithms, in the order of the list.
-        #[derive(Clone, Debug, Default, clap::Args, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+        #[cfg_attr(feature = "cli", derive(clap::Args))]
         pub struct Flags {
             $(
                 #[doc = concat!("The flags for `", stringify!($result), "`.")]
-                #[command(flatten)]
+                #[cfg_attr(feature = "cli", command(flatten))]
                 pub $name: <$file::$result as Algorithm>::Flags,
             )+
         }
 
         /// Where the values of all vertices go, of each algorithm to a file of its own.
-        #[derive(Clone, Debug, Default, clap::Args)]
+        #[derive(Clone, Debug, Default)]
+        #[cfg_attr(feature = "cli", derive(clap::Args))]
         pub struct Saves {
             $(
                 #[doc = concat!("The file for `", stringify!($result), "`.")]
-                #[arg(
+                #[cfg_attr(feature = "cli", arg(
                     id = concat!("save-", $key),
                     long = concat!("save-", $key),
                     group = concat!($key, "-asked"),
@@ -35,7 +37,7 @@ macro_rules! algorithms {
                     hide_short_help = true,
                     help_heading = "Values per vertex: FILE, FILE.gz or - for the standard output",
                     help = concat!("Write the values of --", $key)
-                )]
+                ))]
                 pub $name: Option<std::path::PathBuf>,
             )+
         }

@@ -15,7 +15,6 @@ mod values;
 
 use std::fmt::Debug;
 
-use clap::Args;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -32,7 +31,7 @@ use crate::samples::Samples;
 pub trait Algorithm: Sized {
     /// Its flags, among those of `heapwood graph` and `heapwood compare graph`. The type's
     /// name and the names of its fields are of no other algorithm: clap tells them apart so.
-    type Flags: Args + Clone + Debug + Default + Serialize + DeserializeOwned;
+    type Flags: Clone + Debug + Default + Serialize + DeserializeOwned;
     /// How it is computed; `()` if there is one way.
     type Options;
     /// Whether it is asked for, and how: `Option<Self::Options>`, or `bool` if there is one

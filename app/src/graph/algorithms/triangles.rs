@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use clap::Args;
 use heapwood_device::graph::triangles::plan::{HubLimits, TriangleSpace};
 
 use super::{Algorithm, CountReport, ReportContext, Values};
@@ -23,10 +22,11 @@ pub struct Triangles {
 }
 
 /// The flag for triangles.
-#[derive(Clone, Debug, Args, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct TriangleFlags {
     /// Count the triangles of an undirected graph
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub triangles: bool,
 }
 

@@ -2,32 +2,34 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use heapwood_graphs::load_events;
 
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::job::Progress;
-use crate::size::parse_count;
 use crate::word;
 use crate::workload::graph::{Batching, EventStream, Input};
 
 /// A stream of events.
-#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Updates")]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(clap::Args),
+    command(next_help_heading = "Updates")
+)]
 #[serde(rename_all = "kebab-case")]
 pub struct EventOptions {
     /// Apply events from a file: `+ u v` and `- u v`, or `u v time`
-    #[arg(long, value_name = "EVENTS", group = "updates",
-          conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"])]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "EVENTS", group = "updates",
+          conflicts_with_all = ["insert", "delete", "insert_vertices", "delete_vertices", "rounds", "pattern"]))]
     #[serde(with = "word::option")]
     pub stream: Option<PathBuf>,
     /// Delete edges of a timed stream that are older than T
-    #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_count, requires = "stream")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "T", value_parser = crate::size::parse_count, requires = "stream"))]
     pub window: Option<u64>,
     /// Duration of a batch of a timed stream, in place of --batch
-    #[arg(long, hide_short_help = true, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "T", value_parser = parse_time, requires = "stream", conflicts_with = "batch"))]
     pub batch_time: Option<u64>,
 }
 
@@ -60,8 +62,9 @@ impl EventOptions {
     }
 }
 
+#[cfg(feature = "cli")]
 fn parse_time(text: &str) -> Result<u64, String> {
-    match parse_count(text) {
+    match crate::size::parse_count(text) {
         Ok(time @ 1..) => Ok(time),
         _ => Err("write a time from 1, as a whole number".to_owned()),
     }

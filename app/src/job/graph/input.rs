@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use clap::Args;
-use clap::builder::Resettable;
 use heapwood_files::stem;
 use heapwood_graphs::{
     CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, ReadOptions, load,
@@ -12,49 +10,56 @@ use heapwood_graphs::{
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::generate::{GraphSpec, Source, source};
+use crate::generate::{GraphSpec, Source};
 use crate::graph::Edge;
 use crate::job::Progress;
 use crate::word;
 use crate::workload::graph::Input;
 
 /// The graph, and how its file is read.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Input")]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(clap::Args),
+    command(next_help_heading = "Input")
+)]
 #[serde(rename_all = "kebab-case")]
 pub struct InputOptions {
     /// Graph file or edge list, plain or compressed, or gen:KIND,OPTION=VALUE,...
     ///
     /// The formats are DIMACS-10/METIS .graph, DIMACS-9 and PACE .gr, .col, Matrix Market .mtx, edge
     /// lists, and pairs of .v and .e. The options after gen: are those of `heapwood generate graph`.
-    #[arg(help_heading = Resettable::Reset, value_name = "GRAPH", value_parser = source::<GraphSpec>())]
+    #[cfg_attr(feature = "cli", arg(help_heading = clap::builder::Resettable::Reset, value_name = "GRAPH", value_parser = crate::generate::source::<GraphSpec>()))]
     #[serde(rename = "graph", with = "word")]
     pub file: Source<GraphSpec>,
     /// Format of the file: metis, gr, col, mtx or edges [default: detected]
-    #[arg(long, hide_short_help = true, value_name = "FORMAT")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, hide_short_help = true, value_name = "FORMAT")
+    )]
     #[serde(with = "word::option")]
     pub file_format: Option<Format>,
     /// Number vertices of edge lists and generators from 1, not from 0
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub one_based: bool,
     /// Keep the 64-bit ids of edge lists, which may have gaps
     ///
     /// The vertices are the ids that occur, in ascending order.
-    #[arg(long, conflicts_with = "one_based")]
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "one_based"))]
     pub compact_ids: bool,
     /// Take the two ends of an edge, or rows and columns, as two sets of vertices
     ///
     /// Those on the right are numbered after those on the left.
-    #[arg(long, hide_short_help = true, conflicts_with_all = ["compact_ids", "directed"])]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, conflicts_with_all = ["compact_ids", "directed"]))]
     pub bipartite: bool,
     /// Treat edges as directed; an undirected one becomes two
-    #[arg(long, conflicts_with = "undirected")]
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "undirected"))]
     pub directed: bool,
     /// Treat edges as undirected
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub undirected: bool,
     /// Keep self-loops, and accept them in batches
-    #[arg(long, hide_short_help = true)]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub self_loops: bool,
 }
 

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Args};
 use heapwood_graphs::load_vertices;
 
 use serde::{Deserialize, Serialize};
@@ -22,57 +21,62 @@ use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 pub const MAX_BATCH_EDGES: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Updates")]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Updates", group = clap::ArgGroup::new("updates").multiple(true)))]
 #[serde(rename_all = "kebab-case")]
-#[command(group = ArgGroup::new("updates").multiple(true))]
 pub struct UpdateOptions {
     /// Insert random edges, or those of a graph file or gen:KIND,...
     ///
     /// Counts that are separated by commas follow each other. A file numbers vertices by the rule of
     /// its format.
-    #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates"))]
     #[serde(with = "word::option")]
     pub insert: Option<EdgeSource>,
     /// Delete random stored edges, or those of a graph file
     ///
     /// Each count follows that of the insertions.
-    #[arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "COUNTS|FILE", value_parser = parse_source, group = "updates"))]
     #[serde(with = "word::option")]
     pub delete: Option<EdgeSource>,
     /// Insert N vertices without edges, first in each round
     ///
     /// Their numbers follow the last vertex.
-    #[arg(long, value_name = "N", value_parser = parse_vertices, group = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = parse_vertices, group = "updates"))]
     pub insert_vertices: Option<u32>,
     /// Delete random vertices or those of a file, last in each round
     ///
     /// The file has one id per line.
-    #[arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates"))]
     #[serde(with = "word::option")]
     pub delete_vertices: Option<VertexSelection>,
     /// Sources of random edges [default: uniform]
     ///
     /// A list applies all counts once per pattern.
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_enum,
-        value_name = "uniform|pressure",
-        value_delimiter = ',',
-        requires = "updates"
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            hide_short_help = true,
+            value_enum,
+            value_name = "uniform|pressure",
+            value_delimiter = ',',
+            requires = "updates"
+        )
     )]
     pub pattern: Vec<Pattern>,
     /// Edges or events per batch [default: all edges at once]
-    #[arg(long, value_name = "N", value_parser = parse_batch, requires = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = parse_batch, requires = "updates"))]
     pub batch: Option<usize>,
     /// Rounds of insertions and deletions [default: 1]
     ///
     /// Each round has random edges of its own.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "updates"))]
     pub rounds: Option<u32>,
     /// Seed of the random edges
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)
+    )]
     pub seed: u64,
 }
 
@@ -279,6 +283,7 @@ fn parse_source(text: &str) -> Result<EdgeSource, String> {
     Ok(EdgeSource::Counts(counts))
 }
 
+#[cfg(feature = "cli")]
 fn parse_batch(text: &str) -> Result<usize, String> {
     match parse_count(text) {
         Ok(count) if (1..=MAX_BATCH_EDGES).contains(&count) => Ok(count as usize),

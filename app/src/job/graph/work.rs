@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use heapwood_graphs::files_read;
 
 use serde::{Deserialize, Serialize};
@@ -13,51 +12,56 @@ use super::updates::UpdateOptions;
 use crate::Error;
 use crate::graph::algorithms::{Algorithms, Flags, Saves};
 use crate::job::Progress;
-use crate::size::{self, Pool};
+use crate::size::Pool;
 use crate::word;
 use crate::workload::graph::{EventStream, Input, UpdateStream};
 
 /// A graph, what is done to it, and what is computed on it.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct WorkOptions {
     /// Timed runs: load, update and compute
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3))]
     pub runs: u32,
     /// Compare all results with an independent CPU implementation
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub verify: bool,
     /// The graph.
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub input: InputOptions,
     /// Pool: a size, a multiple such as 8x, or auto
     ///
     /// A multiple counts the bytes of the stored edges. With auto, the graph moves to a larger pool when a batch needs one.
-    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse_pool, default_value = "auto")]
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = crate::size::parse_pool, default_value = "auto"))]
     #[serde(with = "word")]
     pub pool: Pool,
     /// The updates.
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub updates: UpdateOptions,
     /// The stream of events.
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub events: EventOptions,
     /// The algorithms.
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub algorithms: AlgorithmOptions,
 }
 
 /// The algorithms that run on the graph.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
-#[command(next_help_heading = "Algorithms")]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(clap::Args),
+    command(next_help_heading = "Algorithms")
+)]
 pub struct AlgorithmOptions {
     /// The algorithms and their options.
-    #[command(flatten)]
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub flags: Flags,
     /// Update the results of --pagerank, --triangles and --components
     ///
     /// They are updated after each round or batch of events. The result has the time beside that of
     /// computing them anew.
-    #[arg(long, requires = "updates")]
+    #[cfg_attr(feature = "cli", arg(long, requires = "updates"))]
     pub incremental: bool,
 }
 

@@ -4,7 +4,6 @@ mod reference;
 mod report;
 mod traffic;
 
-use clap::{ArgGroup, Args};
 use heapwood_device::graph::pagerank::plan::{Method, RankOptions, RankSpace, RankState};
 use heapwood_device::launch::PlannedLaunch;
 
@@ -36,35 +35,38 @@ pub struct Ranks {
 }
 
 /// The flags for PageRank. A file for ranks asks for them too.
-#[derive(Clone, Debug, Args, serde::Serialize, serde::Deserialize)]
-#[command(group = ArgGroup::new("pagerank-asked").arg("pagerank").multiple(true))]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(group = clap::ArgGroup::new("pagerank-asked").arg("pagerank").multiple(true)))]
 pub struct RankFlags {
     /// Compute PageRank
-    #[arg(long)]
+    #[cfg_attr(feature = "cli", arg(long))]
     pub pagerank: bool,
     /// Iteration of the ranks
     ///
     /// `power` has the iterations that other systems count. `accelerated` takes fewer on undirected
     /// graphs.
-    #[arg(long, hide_short_help = true, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank-asked")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "power|accelerated", default_value = "accelerated", value_parser = parse_method, requires = "pagerank-asked"))]
     #[serde(with = "crate::word")]
     pub method: Method,
     /// Damping factor
-    #[arg(long, hide_short_help = true, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank-asked")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "D", default_value_t = RankOptions::default().damping, value_parser = parse_damping, requires = "pagerank-asked"))]
     pub damping: f64,
     /// Change of all ranks together at which the iteration ends
-    #[arg(long, hide_short_help = true, value_name = "T", default_value_t = RankOptions::default().tolerance, value_parser = parse_tolerance, requires = "pagerank-asked")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "T", default_value_t = RankOptions::default().tolerance, value_parser = parse_tolerance, requires = "pagerank-asked"))]
     pub tolerance: f64,
     /// Max iterations
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = RankOptions::default().limit, value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "pagerank-asked")]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true, value_name = "N", default_value_t = RankOptions::default().limit, value_parser = clap::value_parser!(u32).range(1..=100_000), requires = "pagerank-asked"))]
     pub iterations: u32,
     /// Vertices of highest rank to list
-    #[arg(
-        long,
-        hide_short_help = true,
-        value_name = "K",
-        default_value_t = 10,
-        requires = "pagerank-asked"
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            hide_short_help = true,
+            value_name = "K",
+            default_value_t = 10,
+            requires = "pagerank-asked"
+        )
     )]
     pub top: usize,
 }
@@ -190,12 +192,14 @@ impl Store<'_> {
     }
 }
 
+#[cfg(feature = "cli")]
 fn parse_method(text: &str) -> Result<Method, String> {
     let mut methods = Method::ALL.into_iter();
     let found = methods.find(|method| method.name() == text);
     found.ok_or_else(|| "write power or accelerated".to_owned())
 }
 
+#[cfg(feature = "cli")]
 fn parse_damping(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(damping) if (0.0..1.0).contains(&damping) => Ok(damping),
@@ -203,6 +207,7 @@ fn parse_damping(text: &str) -> Result<f64, String> {
     }
 }
 
+#[cfg(feature = "cli")]
 fn parse_tolerance(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(tolerance) if (0.0..=2.0).contains(&tolerance) => Ok(tolerance),
