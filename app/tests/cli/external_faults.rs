@@ -129,7 +129,7 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
     assert!(
         checked
             .stderr
-            .contains(": external:free=no: verification: "),
+            .contains(": external:free=no, contiguous: verification: "),
         "{checked:?}"
     );
     let rows: Value = serde_json::from_str(&checked.stdout).unwrap();
