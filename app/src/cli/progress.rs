@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use heapwood_graphs::Note;
 use heapwood_scenes::Loaded;
 use indicatif::ProgressBar;
 
 use super::common::{read_apart, spinner};
-use super::complain;
+use super::{complain, hints};
 use crate::Error;
 use crate::job::Progress;
 use crate::meta::offset_of;
@@ -79,6 +80,10 @@ impl Progress for TerminalProgress<'_> {
             self.note(format!("{}: {report}", path.display()));
         }
         Ok(())
+    }
+
+    fn graph(&mut self, source: &str, note: &Note) {
+        self.note(format!("{source}: {note}{}", hints::of_note(note)));
     }
 
     fn note(&mut self, note: String) {
