@@ -70,8 +70,8 @@ pub enum GraphError {
     },
     /// Two sides were asked for, and the vertices are of one.
     #[error(
-        "{path}: {format} has one set of vertices here: --bipartite is for edge lists without a \
-         .v, and for Matrix Market"
+        "{path}: {format} has one set of vertices here: two are for edge lists without a .v, and for \
+         Matrix Market"
     )]
     NoSides {
         /// The file.
@@ -88,7 +88,7 @@ pub enum GraphError {
         edges: String,
     },
     /// Ids as they occur were asked for, and the format numbers vertices without gaps.
-    #[error("{path}: {format} numbers vertices without gaps: --compact-ids is for edge lists")]
+    #[error("{path}: {format} numbers vertices without gaps: compact ids are for edge lists")]
     NoGaps {
         /// The file.
         path: String,
@@ -166,8 +166,8 @@ pub enum LineProblem {
     Overflow64(String),
     /// An id of an edge list is too large to be a vertex's number.
     #[error(
-        "vertex id {0}: ids without gaps are below {MAX_VERTICES}; --compact-ids takes any of 64 \
-         bits, and numbers those that occur"
+        "vertex id {0}: ids without gaps are below {MAX_VERTICES}; compact ids take any of 64 bits, \
+         and number those that occur"
     )]
     WideId(String),
     /// An id is none of those of the graph.
@@ -185,16 +185,10 @@ pub enum LineProblem {
     #[error("vertex id {0} is listed twice: each vertex has one line")]
     Repeated(u64),
     /// The ends of an edge are of two sets, each numbered by itself.
-    #[error(
-        "the graph is bipartite, so that an id names a vertex on either side: --bipartite numbers \
-         the right ones after the left ones"
-    )]
+    #[error("the graph is bipartite, so that an id names a vertex on either side")]
     Bipartite,
     /// Edges are added and deleted in turn.
-    #[error(
-        "the network is dynamic, edges come and go: write its lines as `+ u v` and `- u v`, for \
-         --stream"
-    )]
+    #[error("the network is dynamic, edges come and go: write its lines as `+ u v` and `- u v`")]
     Dynamic,
     /// A quote begins a field and is not closed.
     #[error("the quote of `{0}` is not closed in this line: leave out line breaks in fields")]
@@ -235,6 +229,12 @@ pub enum LineProblem {
         text: String,
         /// The rule of the format.
         rule: &'static str,
+    },
+    /// A matrix has another number of rows than of columns, and one set of vertices was asked for.
+    #[error("header `{text}`: a graph is a matrix of as many rows as columns")]
+    NotSquare {
+        /// The line, shortened.
+        text: String,
     },
     /// A line holds too few or too many values.
     #[error("a line of {found} values: {rule}")]

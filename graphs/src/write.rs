@@ -284,7 +284,7 @@ mod tests {
         let refused = save_with_ids(&graph(false), &ids, folder.path().join("a.gr"), None);
         let message = refused.unwrap_err().to_string();
         assert!(
-            message.ends_with("--compact-ids is for edge lists"),
+            message.ends_with("compact ids are for edge lists"),
             "{message}"
         );
     }

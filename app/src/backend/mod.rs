@@ -238,7 +238,7 @@ pub trait Backend: Send + Sync {
     ///
     /// The arguments of each launch satisfy the contract of its kernel, when those before
     /// it have run, and refer to memory of this backend, as does the heap, initialised
-    /// unless the kernel does that.
+    /// unless the kernel does that. No other thread copies to or from that memory meanwhile.
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError>;
 
     /// Runs a kernel to its end; returns its time as [`Backend::launch_parts`] does.

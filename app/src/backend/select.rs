@@ -126,12 +126,15 @@ impl Options {
         options
     }
 
-    /// The device that these options, once decided, would open.
+    /// The device that these options would open.
     ///
     /// # Errors
     ///
     /// As for [`Options::decide`], and files to link that cannot be used.
     pub fn info(&self) -> Result<DeviceInfo, BackendError> {
+        if self.choice == Choice::Auto {
+            return self.clone().decide()?.0.info();
+        }
         let info = match self.choice {
             Choice::Cpu => self.cpu()?.info(),
             Choice::Auto | Choice::Cuda => self.find_gpu()?,
@@ -156,12 +159,15 @@ impl Options {
         Ok(Some(Link::read(&self.link, on_gpu)?))
     }
 
-    /// Opens the backend of these options, once decided.
+    /// Opens the backend of these options.
     ///
     /// # Errors
     ///
     /// When it cannot run, and files to link that cannot be used.
     pub fn open(&self) -> Result<Box<dyn Backend>, BackendError> {
+        if self.choice == Choice::Auto {
+            return self.clone().decide()?.0.open();
+        }
         let link = self.files()?;
         Ok(match self.choice {
             Choice::Cpu => Box::new(self.cpu()?.linked(link)?),
@@ -204,5 +210,10 @@ mod tests {
             "{reason:?}"
         );
         assert_ne!(reason.as_deref(), Some(""));
+        // The options decide by themselves, too.
+        let options = Options::default();
+        let device = options.info().unwrap().device;
+        assert_eq!(device, opened.info().device);
+        assert_eq!(options.open().unwrap().info().device, device);
     }
 }

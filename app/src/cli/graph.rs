@@ -10,6 +10,7 @@ use clap::Args;
 use heapwood_graphs::{Format, GraphError, output_format, save_with_ids};
 
 use super::common::{BackendArguments, read_apart};
+use super::hints::of_graph;
 use super::progress::TerminalProgress;
 use super::suffix::Exporter;
 use super::tree::AllocatorArguments;
@@ -150,8 +151,8 @@ fn refuse_gaps(path: &Path, format: Option<Format>, gaps: bool) -> Result<(), Er
     match format {
         Some(format) if gaps && format != Format::EdgeList => {
             let path = path.display().to_string();
-            let why = GraphError::NoGaps { path, format }.to_string();
-            Err(Error::Usage(why))
+            let error = GraphError::NoGaps { path, format };
+            Err(Error::Usage(of_graph(&error)))
         }
         _ => Ok(()),
     }

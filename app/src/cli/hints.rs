@@ -1,12 +1,17 @@
 //! Hints in the messages of errors: flags and commands that help, which the library does not know.
 
+use heapwood_graphs::{GraphError, LineProblem, Note};
+
 use crate::Error;
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::graph::StoreError;
 use crate::heap::HeapError;
 use crate::link::LinkError;
-use crate::tree::{TreeError, TreeFileError};
+use crate::tree::{Damage, TreeError, TreeFileError};
+
+/// The way out where the file of a tree is of no use.
+const ANEW: &str = "; build the tree anew by `heapwood kdtree SCENE --save FILE`";
 
 /// The message of an error, with a hint where there is one.
 pub fn explain(error: &Error) -> String {
@@ -28,11 +33,19 @@ pub fn explain(error: &Error) -> String {
             return of_backend(error);
         }
         Error::Option { option, why } => return format!("--{option}{why}"),
+        Error::Graph(error) => return of_graph(error),
+        Error::TreeFile(TreeFileError::Damaged {
+            damage: Damage::NoTree,
+            path,
+        }) => {
+            return format!(
+                "{}: not a tree that `heapwood kdtree --save` wrote{ANEW}",
+                path.display()
+            );
+        }
         Error::Store(error) => of_store(error),
         Error::Tree(error) => of_tree(error),
-        Error::TreeFile(TreeFileError::OtherScene { .. } | TreeFileError::Damaged { .. }) => {
-            "; build the tree anew by `heapwood kdtree SCENE --save FILE`"
-        }
+        Error::TreeFile(TreeFileError::OtherScene { .. } | TreeFileError::Damaged { .. }) => ANEW,
         _ => "",
     };
     format!("{error}{hint}")
@@ -94,6 +107,42 @@ fn of_store(error: &StoreError) -> &'static str {
         }
         StoreError::Batch { .. } => ": use a --batch of at most 2^30",
         StoreError::Directed => ": use --undirected",
+        _ => "",
+    }
+}
+
+/// The message of the error of a graph: a flag stands where the library has the name of an option.
+pub fn of_graph(error: &GraphError) -> String {
+    let (name, flag) = match error {
+        GraphError::NoSides { .. } => (": two are for", ": --bipartite is for"),
+        GraphError::NoGaps { .. } => (": compact ids are for", ": --compact-ids is for"),
+        GraphError::Line { problem, .. } => match problem {
+            LineProblem::WideId(_) => (
+                "compact ids take any of 64 bits, and number",
+                "--compact-ids takes any of 64 bits, and numbers",
+            ),
+            LineProblem::NotSquare { .. } => (
+                ": a graph is",
+                ": --bipartite takes rows and columns for two sets of vertices; without it, a graph is",
+            ),
+            LineProblem::Bipartite => {
+                let hint = ": --bipartite numbers the right ones after the left ones";
+                return format!("{error}{hint}");
+            }
+            LineProblem::Dynamic => return format!("{error}, for --stream"),
+            _ => return error.to_string(),
+        },
+        _ => return error.to_string(),
+    };
+    error.to_string().replace(name, flag)
+}
+
+/// The hint behind a note about a graph.
+pub fn of_note(note: &Note) -> &'static str {
+    match note {
+        Note::NoZero => ": if ids count from 1, use --one-based",
+        Note::NotMetis { .. } => "; --file-format metis or edges decides",
+        Note::NoProperties { .. } => "; --undirected takes them both ways",
         _ => "",
     }
 }
@@ -162,6 +211,46 @@ mod tests {
             let message = linking(error);
             assert!(message.starts_with(begin), "{message}");
             assert!(message.ends_with(end), "{message}");
+        }
+    }
+
+    #[test]
+    fn flags_of_graphs_stand_where_the_library_names_options() {
+        let line = |problem| GraphError::Line {
+            path: "a.el".to_owned(),
+            line: 2,
+            problem,
+        };
+        let sides = GraphError::NoSides {
+            path: "a.gr".to_owned(),
+            format: heapwood_graphs::Format::Metis,
+        };
+        let gaps = GraphError::NoGaps {
+            path: "a.gr".to_owned(),
+            format: heapwood_graphs::Format::Metis,
+        };
+        for (error, words) in [
+            (sides, ": --bipartite is for edge lists without a .v"),
+            (gaps, ": --compact-ids is for edge lists"),
+            (
+                line(LineProblem::WideId("9".to_owned())),
+                "; --compact-ids takes any of 64 bits, and numbers those that occur",
+            ),
+            (
+                line(LineProblem::NotSquare {
+                    text: "3 4 1".to_owned(),
+                }),
+                "a.el:2: header `3 4 1`: --bipartite takes rows and columns for two sets of \
+                 vertices; without it, a graph is a matrix of as many rows as columns",
+            ),
+            (
+                line(LineProblem::Bipartite),
+                ": --bipartite numbers the right ones after the left ones",
+            ),
+            (line(LineProblem::Dynamic), "`- u v`, for --stream"),
+        ] {
+            let message = explain(&Error::Graph(error));
+            assert!(message.contains(words), "{message}");
         }
     }
 }

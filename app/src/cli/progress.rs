@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
+use heapwood_graphs::Note;
 use heapwood_scenes::Loaded;
 use indicatif::ProgressBar;
 
 use super::common::{progress, read_apart, spinner};
-use super::complain;
 use super::suffix::Exporter;
+use super::{complain, hints};
 use crate::Error;
 use crate::job::{MeasuredJob, Progress};
 use crate::meta::offset_of;
@@ -98,6 +99,10 @@ impl Progress for TerminalProgress<'_> {
             self.note(format!("{}: {report}", path.display()));
         }
         Ok(())
+    }
+
+    fn graph(&mut self, source: &str, note: &Note) {
+        self.note(format!("{source}: {note}{}", hints::of_note(note)));
     }
 
     fn note(&mut self, note: String) {

@@ -34,6 +34,7 @@ mod tree;
 use std::ffi::OsString;
 use std::path::Path;
 
+use heapwood_graphs::Note;
 use heapwood_scenes::Loaded;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -120,6 +121,11 @@ pub trait Progress {
     /// Those of an observer that refuses the file.
     fn scene(&mut self, _path: &Path, _loaded: &Loaded) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// A graph was read from this source, and something about it is odd.
+    fn graph(&mut self, source: &str, note: &Note) {
+        self.note(format!("{source}: {note}"));
     }
 
     /// Something about the input is odd.

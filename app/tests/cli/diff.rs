@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use crate::program::{Folder, has, program, run};
+use crate::program::{Folder, has, program};
 
 /// Two pictures of one scene from two sides, and the first again.
 fn pictures() -> Folder {

@@ -117,15 +117,13 @@ fn blocks_that_overlap_are_found_and_an_allocator_that_hangs_is_ended() {
 
     // A result that its own case finds wrong is no less wrong than one that differs from another.
     let own = "compare graph gen:uniform,vertices=64 --verify --runs 1 --format json";
-    let checked = run(
-        &folder,
-        &format!("{own} {alone} --allocators cfmalloc,external:free=no"),
-    );
+    let allocators = "--allocators cfmalloc,external:free=no";
+    let checked = folder.run(format!("{own} {alone} {allocators}"));
     assert_eq!(checked.code, 5, "{checked:?}");
     assert!(
         checked
             .stderr
-            .contains(": external:free=no: verification: "),
+            .contains(": external:free=no, contiguous: verification: "),
         "{checked:?}"
     );
     let rows: Value = serde_json::from_str(&checked.stdout).unwrap();

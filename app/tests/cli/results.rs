@@ -308,7 +308,7 @@ fn help_version_and_completions() {
     }
     // Nobody asked for this help.
     for command in ["", "compare", "bench", "generate"] {
-        let outcome = run(&folder, command);
+        let outcome = folder.run(command);
         assert_eq!(
             (outcome.code, outcome.stdout.as_str()),
             (2, ""),

@@ -27,8 +27,6 @@ pub(super) fn has_banner(text: &[u8]) -> bool {
 const BANNER_RULE: &str =
     "`%%MatrixMarket matrix coordinate FIELD SYMMETRY` is needed in the first line";
 const SIZE_RULE: &str = "`rows columns entries` is needed";
-const SQUARE_RULE: &str = "--bipartite takes rows and columns for two sets of vertices; without it, \
-                           a graph is a matrix of as many rows as columns";
 
 /// The facts that the banner gives.
 struct Banner {
@@ -57,8 +55,8 @@ pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
     let Size { rows, columns, .. } = size;
     if rows != columns && !bipartite {
         let line = lines(text, size.at..text.len()).next();
-        let problem = header(&line.unwrap_or(Line::beyond(text)), SQUARE_RULE);
-        return Err(Fault::new(size.at, problem));
+        let text = excerpt(line.unwrap_or(Line::beyond(text)).bytes.trim_ascii());
+        return Err(Fault::new(size.at, LineProblem::NotSquare { text }));
     }
 
     let rule = [

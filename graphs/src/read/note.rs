@@ -86,19 +86,14 @@ impl fmt::Display for Note {
                 "the graph is bipartite: {left} vertices are on the left, and those on the right \
                  are numbered from {first_right}"
             ),
-            Self::NoZero => write!(
-                f,
-                "no edge has vertex 0, which is isolated: if ids count from 1, use --one-based"
-            ),
+            Self::NoZero => write!(f, "no edge has vertex 0, which is isolated"),
             Self::NotMetis { line, problem } => write!(
                 f,
-                "read as an edge list: as METIS, line {line} is wrong: {problem}; --file-format \
-                 metis or edges decides"
+                "read as an edge list: as METIS, line {line} is wrong: {problem}"
             ),
             Self::NoProperties { path } => write!(
                 f,
-                "{path} is not there to tell whether edges are directed: they are taken so; \
-                 --undirected takes them both ways"
+                "{path} is not there to tell whether edges are directed: they are taken so"
             ),
         }
     }

@@ -1,5 +1,7 @@
 //! The host's memory as kernels' memory.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use memmap2::{MmapOptions, MmapRaw};
 
 use crate::backend::quota::{Charge, Quota};
@@ -9,6 +11,8 @@ use crate::backend::{Allocation, BackendError, Memory};
 struct Pages {
     mapping: MmapRaw,
     bytes: u64,
+    /// Held by copies of the host: a memory is shared, and threads may copy at the same time.
+    copying: Mutex<()>,
     _charge: Option<Charge>,
 }
 
@@ -29,6 +33,7 @@ pub fn allocate_zeroed(bytes: u64, quota: Option<&Quota>) -> Result<Memory, Back
     let pages = Pages {
         mapping,
         bytes,
+        copying: Mutex::new(()),
         _charge: charge,
     };
     Ok(Memory::new(pages))
@@ -49,6 +54,11 @@ impl Pages {
         );
         self.address().wrapping_add(offset as usize)
     }
+
+    /// Keeps other copies of the host away.
+    fn copy(&self) -> MutexGuard<'_, ()> {
+        self.copying.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Allocation for Pages {
@@ -62,13 +72,16 @@ impl Allocation for Pages {
 
     fn zero(&self, bytes: u64) -> Result<(), BackendError> {
         let front = self.range(0, bytes);
-        // SAFETY: `range` has checked, and no kernel runs.
+        let _copy = self.copy();
+        // SAFETY: `range` has checked, no other copy is under way, and by the contract of
+        // `launch_parts` no kernel that accesses this memory.
         unsafe { front.write_bytes(0, bytes as usize) };
         Ok(())
     }
 
     fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), BackendError> {
         let to = self.range(offset, bytes.len() as u64);
+        let _copy = self.copy();
         // SAFETY: as above.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())
@@ -76,6 +89,7 @@ impl Allocation for Pages {
 
     fn read(&self, offset: u64, bytes: &mut [u8]) -> Result<(), BackendError> {
         let from = self.range(offset, bytes.len() as u64);
+        let _copy = self.copy();
         // SAFETY: as above.
         unsafe { from.copy_to_nonoverlapping(bytes.as_mut_ptr(), bytes.len()) };
         Ok(())

@@ -207,7 +207,7 @@ fn read_source(
 /// Reports what is odd about a file.
 fn tell(source: &Source<GraphSpec>, notes: &[Note], progress: &mut dyn Progress) {
     for note in notes {
-        progress.note(format!("{source}: {note}"));
+        progress.graph(&source.to_string(), note);
     }
 }
 

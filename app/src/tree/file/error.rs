@@ -51,7 +51,7 @@ pub enum TreeFileError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Damage {
     /// It begins like none.
-    #[error("not a tree that `heapwood kdtree --save` wrote")]
+    #[error("not a tree that heapwood wrote")]
     NoTree,
     /// Its numbers are those of another machine.
     #[error("the tree was written on a machine with the opposite byte order")]

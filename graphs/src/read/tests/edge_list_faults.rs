@@ -65,12 +65,12 @@ fn compact_ids_have_64_bits() {
     );
     assert_eq!(
         message("a.graph", "2 1\n2\n1\n"),
-        "a.graph: DIMACS-10/METIS numbers vertices without gaps: --compact-ids is for edge lists"
+        "a.graph: DIMACS-10/METIS numbers vertices without gaps: compact ids are for edge lists"
     );
     let refused = read("a.el", "0 1\n0 18446744073709551615\n").unwrap_err();
     assert_eq!(
         refused.to_string(),
         "a.el:2: vertex id 18446744073709551615: ids without gaps are below 268435456; \
-         --compact-ids takes any of 64 bits, and numbers those that occur"
+         compact ids take any of 64 bits, and number those that occur"
     );
 }
