@@ -237,7 +237,6 @@ mod tests {
         };
         assert!(undefined("heapwood_malloc").starts_with("no file has heapwood_malloc: write"));
         assert!(undefined("heapwood_free").ends_with("external:free=no"));
-        assert!(undefined("helper").contains("give the file that it is in"));
         let twice = said(
             "nvlink error   : Multiple definition of 'heapwood_malloc' in 'b.o', first defined in \
              'a.o'\nnvlink fatal   : merge_elf failed\n",
