@@ -393,7 +393,7 @@ fn help_version_and_completions() {
             (2, ""),
             "{command}"
         );
-        assert!(outcome.stderr.contains("Usage: heapwood"), "{outcome:?}");
+        assert!(outcome.stderr.contains("\nUsage: "), "{outcome:?}");
     }
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let outcome = run(&folder, &format!("completions {shell}"));
