@@ -385,7 +385,7 @@ fn help_version_and_completions() {
             "the hidden command shows"
         );
     }
-    // Nobody asked for this help.
+    // This help answers a command that is not complete.
     for command in ["", "compare", "bench", "generate"] {
         let outcome = run(&folder, command);
         assert_eq!(
