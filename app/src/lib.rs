@@ -12,6 +12,8 @@ pub mod cameras;
 pub mod cli;
 pub mod cuda;
 pub mod diff;
+#[cfg(feature = "cli")]
+mod duration;
 mod encode;
 mod error;
 pub mod export;

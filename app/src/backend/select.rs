@@ -29,20 +29,46 @@ pub enum Choice {
 
 /// The backend to open, and its options. The keys in JSON are the names on the command line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(
+    feature = "cli",
+    derive(clap::Args),
+    command(next_help_heading = "Device")
+)]
 pub struct Options {
-    /// The backend.
+    /// Device that runs the kernels
+    ///
+    /// With auto, it is the GPU if there is one.
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            id = "backend",
+            long = "backend",
+            value_enum,
+            value_name = "auto|cuda|cpu",
+            hide_possible_values = true,
+            default_value_t
+        )
+    )]
     #[serde(rename = "backend")]
     pub choice: Choice,
-    /// Number of the GPU.
+    /// Number of the GPU
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)
+    )]
     pub device: u32,
-    /// Worker threads of the CPU backend; one a core if not given.
+    /// Worker threads of the CPU backend [default: one per core]
+    #[cfg_attr(feature = "cli", arg(id = "cpu_threads", long = "cpu-threads", hide_short_help = true, value_name = "N", value_parser = parse_workers))]
     #[serde(rename = "cpu-threads")]
     pub threads: Option<usize>,
     /// How long a launch on the GPU may take.
+    #[cfg_attr(feature = "cli", arg(skip = LAUNCH_LIMIT))]
     pub limit: Duration,
     /// The files of an allocator of the user's, which are linked with its kernels.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub link: LinkOptions,
     /// Whether heapwood's own file ([`Link::reference`]) is linked in place of the user's.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub reference: bool,
 }
 
@@ -57,6 +83,14 @@ impl Default for Options {
             link: LinkOptions::default(),
             reference: false,
         }
+    }
+}
+
+#[cfg(feature = "cli")]
+fn parse_workers(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(count @ 1..=1024) => Ok(count),
+        _ => Err("write a number from 1 to 1024".to_owned()),
     }
 }
 

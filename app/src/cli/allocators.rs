@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use super::common::{BackendArguments, LinkArguments};
+use super::common::LinkArguments;
 use crate::allocators::{Spec, external, short_form, with_forms};
+use crate::backend::Options;
 use crate::report::allocators::{allocator_prose, allocator_row};
 use crate::report::{self, Format};
 use crate::workload::micro::{Costs, allocator_costs};
@@ -33,7 +34,7 @@ pub struct Arguments {
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 /// Lists every allocator and the user's, or one.

@@ -4,18 +4,18 @@ mod workload;
 
 use std::time::Duration;
 
-use clap::{ArgAction, Args, Subcommand};
+use clap::{Args, Subcommand};
 
-use super::cases::{execute, runner, specs};
-use super::common::{BackendArguments, LinkArguments};
-use super::duration::parse_seconds;
+use super::cases::{ListArguments, execute, runner, specs};
+use super::common::LinkArguments;
 use super::hints::explain;
 use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
 use crate::allocators::Spec;
 use crate::backend::Options;
+use crate::duration::parse_seconds;
 use crate::job::call_costs;
-use crate::workload::micro::{self, HeapState, MAX_RUNS, Plan, Suite};
+use crate::workload::micro::{self, HeapState, Plan, Suite};
 use crate::{Error, size};
 
 use workload::Workload;
@@ -45,16 +45,8 @@ pub enum What {
 /// Options of every benchmark.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Names separated by commas, `all` or `published`
-    ///
-    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
-    #[arg(
-        long,
-        help_heading = "Allocator",
-        value_name = "LIST",
-        default_value = "all"
-    )]
-    allocators: String,
+    #[command(flatten)]
+    allocators: ListArguments,
     /// State of the heap: warm, cold, full or both
     ///
     /// It is the state before a sample.
@@ -63,22 +55,11 @@ pub struct Common {
     /// Pool of each allocator
     #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
     pool: u64,
-    /// Max samples per case
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RUNS)), default_value_t = 25)]
-    runs: u32,
-    /// Rounds before the first sample of a warm heap
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 3)]
-    warmup: u32,
-    /// Time after which five samples suffice
-    #[arg(long, hide_short_help = true, value_name = "SECONDS", value_parser = parse_seconds, default_value = "1.5")]
-    budget: f64,
+    #[command(flatten)]
+    plan: Plan,
     /// Combine the requests of a warp, in all allocators
     #[arg(long, help_heading = "Allocator")]
     coalesce: bool,
-    /// Write and verify all blocks in a round that is not timed
-    #[arg(long, value_name = "BOOL", hide_possible_values = true, action = ArgAction::Set, num_args = 0..=1,
-          default_missing_value = "true", default_value_t = true)]
-    verify: bool,
     /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "30")]
     timeout: f64,
@@ -90,7 +71,7 @@ pub struct Common {
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -147,12 +128,7 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         draws,
         turns,
         pool_bytes: common.pool,
-        plan: Plan {
-            warmup: common.warmup,
-            runs: common.runs,
-            budget_s: common.budget,
-            verify: common.verify,
-        },
+        plan: common.plan,
         backend,
     };
     let runner = |options: &Options| runner(options, common.in_process, timeout);

@@ -2,20 +2,52 @@
 
 use std::time::Duration;
 
+use clap::Args;
+
 use super::common::{LinkArguments, progress};
 use crate::Error;
-use crate::allocators::{self, Spec};
+use crate::allocators::{self, Spec, SpecError};
 use crate::backend::Options;
 use crate::job::{BenchJob, Runner};
 use crate::workload::BenchRow;
+
+/// The allocators of many cases.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Names separated by commas, `all` or `published`
+    ///
+    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        value_name = "LIST",
+        default_value = "all"
+    )]
+    allocators: String,
+}
+
+impl ListArguments {
+    /// The allocators.
+    ///
+    /// # Errors
+    ///
+    /// For a list that names another.
+    pub fn parse(&self) -> Result<Vec<Spec>, SpecError> {
+        allocators::parse_list(&self.allocators)
+    }
+}
 
 /// The allocators of a list, whose requests are combined if `coalesce` is set.
 ///
 /// # Errors
 ///
 /// [`Error::Usage`] for a list that names another, and for files to link that do not belong to it.
-pub fn specs(list: &str, coalesce: bool, link: &LinkArguments) -> Result<Vec<Spec>, Error> {
-    let mut specs = allocators::parse_list(list)?;
+pub fn specs(
+    list: &ListArguments,
+    coalesce: bool,
+    link: &LinkArguments,
+) -> Result<Vec<Spec>, Error> {
+    let mut specs = list.parse()?;
     for spec in &mut specs {
         spec.coalesce |= coalesce;
     }

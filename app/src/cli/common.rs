@@ -11,67 +11,32 @@ use super::complain;
 use super::hints::explain;
 use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::{BackendError, Choice, LAUNCH_LIMIT, Options, tell_of_long_calls};
+use crate::backend::{BackendError, LAUNCH_LIMIT, Options, tell_of_long_calls};
 use crate::job::{Ended, Linking, run_in_child};
 use crate::link::{LinkError, LinkOptions};
 use crate::output;
 use crate::size;
 
-/// Which machine runs the kernels.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Device")]
-pub struct BackendArguments {
-    /// Device that runs the kernels
-    ///
-    /// With auto, it is the GPU if there is one.
-    #[arg(
-        long,
-        value_enum,
-        value_name = "auto|cuda|cpu",
-        hide_possible_values = true,
-        default_value_t
-    )]
-    backend: Choice,
-    /// Number of the GPU
-    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 0)]
-    device: u32,
-    /// Worker threads of the CPU backend [default: one per core]
-    #[arg(long, hide_short_help = true, value_name = "N", value_parser = parse_workers)]
-    cpu_threads: Option<usize>,
-}
-
-fn parse_workers(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(count @ 1..=1024) => Ok(count),
-        _ => Err("write a number from 1 to 1024".to_owned()),
+/// The backend to open; says on the standard error why it is the CPU where
+/// that was not asked for.
+///
+/// # Errors
+///
+/// When what was asked for cannot run.
+pub fn decide(asked: &Options, limit: Option<Duration>) -> Result<Options, Error> {
+    let limit = limit.unwrap_or(LAUNCH_LIMIT);
+    let asked = Options {
+        limit,
+        ..asked.clone()
+    };
+    let (options, why) = asked.decide()?;
+    if let Some(why) = why {
+        complain(
+            "note",
+            &format_args!("running on the CPU: {}", explain(&why.into())),
+        );
     }
-}
-
-impl BackendArguments {
-    /// The backend to open; says on the standard error why it is the CPU where
-    /// that was not asked for.
-    ///
-    /// # Errors
-    ///
-    /// When what was asked for cannot run.
-    pub fn decide(&self, limit: Option<Duration>) -> Result<Options, Error> {
-        let options = Options {
-            choice: self.backend,
-            device: self.device,
-            threads: self.cpu_threads,
-            limit: limit.unwrap_or(LAUNCH_LIMIT),
-            link: LinkOptions::default(),
-            reference: false,
-        };
-        let (options, why) = options.decide()?;
-        if let Some(why) = why {
-            complain(
-                "note",
-                &format_args!("running on the CPU: {}", explain(&why.into())),
-            );
-        }
-        Ok(options)
-    }
+    Ok(options)
 }
 
 /// Where an allocator of the user's is.
@@ -144,18 +109,14 @@ impl LinkArguments {
     ///
     /// # Errors
     ///
-    /// As for [`BackendArguments::decide`]. Errors in the files are found when it is opened, and when
+    /// As for [`decide()`]. Errors in the files are found when it is opened, and when
     /// kernels are linked with them.
-    pub fn decide(
-        &self,
-        backend: &BackendArguments,
-        limit: Option<Duration>,
-    ) -> Result<Options, Error> {
+    pub fn decide(&self, backend: &Options, limit: Option<Duration>) -> Result<Options, Error> {
         let link = LinkOptions {
             files: self.link.clone(),
             merge: self.merge,
         };
-        let options = backend.decide(limit)?;
+        let options = decide(backend, limit)?;
         if !link.files.is_empty() {
             output::keep_for_results();
             tell_of_long_calls(|line| complain("note", &line));
@@ -169,10 +130,10 @@ impl LinkArguments {
     ///
     /// # Errors
     ///
-    /// As for [`BackendArguments::decide`], and for errors in the files.
+    /// As for [`decide()`], and for errors in the files.
     pub fn decide_for_cases(
         &self,
-        backend: &BackendArguments,
+        backend: &Options,
         timeout: Duration,
         specs: &[Spec],
     ) -> Result<Options, Error> {

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::cases::{execute, runner, specs};
-use super::common::{BackendArguments, LinkArguments, parse_bytes};
-use super::duration::parse_seconds;
+use super::cases::{ListArguments, execute, runner, specs};
+use super::common::{LinkArguments, parse_bytes};
 use super::suffix::ResultArguments;
 use super::threads::parse_threads;
 use crate::allocators::Spec;
+use crate::backend::Options;
+use crate::duration::parse_seconds;
 use crate::workload::fragmentation::{self, Case};
 use crate::{Error, size};
 
@@ -23,16 +24,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Names separated by commas, `all` or `published`
-    ///
-    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
-    #[arg(
-        long,
-        help_heading = "Allocator",
-        value_name = "LIST",
-        default_value = "all"
-    )]
-    allocators: String,
+    #[command(flatten)]
+    allocators: ListArguments,
     /// Block sizes
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = parse_bytes, default_value = "16,64,256,1024,4096,8192")]
     bytes: Vec<u64>,
@@ -59,7 +52,7 @@ pub struct Arguments {
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 /// Runs all cases, writes the table, and fails if a case did, or none succeeded.

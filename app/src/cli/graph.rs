@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapwood_graphs::{Format, GraphError, output_format, save_with_ids};
 
-use super::common::{BackendArguments, read_apart};
+use super::common::read_apart;
 use super::hints::of_graph;
 use super::progress::TerminalProgress;
 use super::suffix::Exporter;
@@ -57,7 +57,7 @@ pub struct Arguments {
     #[command(flatten)]
     saves: Saves,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 /// Loads, updates, computes, and reports.

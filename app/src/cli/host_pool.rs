@@ -2,9 +2,10 @@
 
 use clap::Args;
 
-use super::common::{BackendArguments, parse_bytes, spinner};
-use super::duration::parse_seconds;
+use super::common::{decide, parse_bytes, spinner};
 use super::suffix::ResultArguments;
+use crate::backend::Options;
+use crate::duration::parse_seconds;
 use crate::workload::check_statuses;
 use crate::workload::host_pool::{self, Pattern, Suite};
 use crate::{Error, size};
@@ -46,7 +47,7 @@ pub struct Arguments {
     #[command(flatten)]
     results: ResultArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 /// Runs all cases, writes the table, and fails if a case did, or none succeeded.
@@ -59,7 +60,7 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
         operations: arguments.operations,
         budget_s: arguments.budget,
         memory_bytes: arguments.memory,
-        backend: arguments.backend.decide(None)?,
+        backend: decide(&arguments.backend, None)?,
     };
     let spinner = spinner(String::new());
     let rows = host_pool::run(&suite, |case| spinner.set_message(case.to_owned()))?;

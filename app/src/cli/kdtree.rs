@@ -8,13 +8,14 @@ use heapwood_scenes::Camera;
 
 use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
-use super::common::{BackendArguments, read_apart};
+use super::common::read_apart;
 use super::progress::TerminalProgress;
 use super::shade::parse_mode;
 use super::suffix::{self, Exporter};
 use super::tree::{AllocatorArguments, ScenesArguments};
 use crate::Error;
 use crate::allocators::Spec;
+use crate::backend::Options;
 use crate::job::{BuildRuns, FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
 use crate::report::{Format, SavedReport, picture_report};
@@ -66,7 +67,7 @@ pub struct Arguments {
     #[command(flatten)]
     camera: CameraArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 /// Builds, measures, renders on request, and reports.

@@ -10,7 +10,6 @@ mod compare;
 mod completions;
 mod devices;
 mod diff;
-mod duration;
 mod export;
 mod fragmentation;
 mod generate;

@@ -12,8 +12,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 
-use super::duration::parse_duration;
 use crate::Error;
+use crate::duration::parse_duration;
 
 /// When a picture has enough samples.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use heapwood_scenes::{Camera, Scene};
 
 use super::builder::BuilderArguments;
 use super::camera::CameraArguments;
-use super::common::{BackendArguments, read_apart, spinner};
+use super::common::{read_apart, spinner};
 use super::light::read_panorama;
 use super::passes::{Interrupts, PassArguments, PassBar};
 use super::progress::TerminalProgress;
@@ -16,7 +16,7 @@ use super::shade::ShadeArguments;
 use super::suffix;
 use super::tree::AllocatorArguments;
 use crate::Error;
-use crate::backend::DeviceInfo;
+use crate::backend::{DeviceInfo, Options};
 use crate::generate::{SceneSpec, Source, source};
 use crate::job::{TreeOptions, load_scene};
 use crate::output::{self, Output};
@@ -83,7 +83,7 @@ pub struct Arguments {
     #[arg(long = "tree", help_heading = "Tree", value_name = "FILE", conflicts_with_all = build_arguments())]
     kept: Option<PathBuf>,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 /// Arguments that concern the build of a tree and nothing else. `--keep-duplicates` is none of

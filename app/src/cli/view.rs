@@ -8,11 +8,12 @@ use console::Term;
 use heapwood_device::render::Mode;
 use heapwood_scenes::Camera;
 
-use super::common::BackendArguments;
+use super::common::decide;
 use super::progress::TerminalProgress;
 use super::shade::parse_mode;
 use super::suffix;
 use crate::Error;
+use crate::backend;
 use crate::diff::Image;
 use crate::generate::{SceneSpec, Source, source};
 use crate::job::load_scene;
@@ -51,7 +52,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", value_parser = parse_protocol())]
     protocol: Option<Protocol>,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: backend::Options,
 }
 
 /// Protocols by their names, which help lists with the terminals that have them.
@@ -132,7 +133,7 @@ fn render(
 ) -> Result<Image, Error> {
     let (scene, _) = load_scene(scene, false, &mut TerminalProgress::new(&[]))?;
     let camera = Camera::frame(scene.bounds(), width, height, 45.0)?;
-    let decided = arguments.backend.decide(None)?;
+    let decided = decide(&arguments.backend, None)?;
     let backend = decided.open()?;
     let threads = decided.threads;
     let built = Builder::Cores { threads }.build(&*backend, &scene, Options::default())?;

@@ -2,12 +2,13 @@
 
 use clap::Args;
 
+use super::super::cases::ListArguments;
 use super::super::graph::{check, parse_layout};
 use super::super::progress::TerminalProgress;
 use super::super::tree::refuse_coalesce;
 use super::ComparisonArguments;
 use crate::Error;
-use crate::allocators::{self, Spec};
+use crate::allocators::Spec;
 use crate::graph::Layout;
 use crate::graph::algorithms::Saves;
 use crate::job::{GraphJob, WorkOptions};
@@ -25,16 +26,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     work: WorkOptions,
-    /// Names separated by commas, `all` or `published`
-    ///
-    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
-    #[arg(
-        long,
-        help_heading = "Allocator",
-        value_name = "LIST",
-        default_value = "all"
-    )]
-    allocators: String,
+    #[command(flatten)]
+    allocators: ListArguments,
     /// Storage of neighbours: contiguous, linked or both
     ///
     /// A comma separates the two.
@@ -49,7 +42,7 @@ pub struct Arguments {
 
 /// Keeps the graph over each allocator in each layout, and writes the table.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let specs = allocators::parse_list(&arguments.allocators)?;
+    let specs = arguments.allocators.parse()?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let work = &arguments.work;
     check(work, &Saves::default())?;

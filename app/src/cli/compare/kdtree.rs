@@ -2,12 +2,13 @@
 
 use clap::Args;
 
+use super::super::cases::ListArguments;
 use super::super::complain;
 use super::super::progress::TerminalProgress;
 use super::super::tree::{ScenesArguments, refuse_coalesce};
 use super::{ComparisonArguments, ComparisonContext};
 use crate::Error;
-use crate::allocators::{self, Spec};
+use crate::allocators::Spec;
 use crate::job::{BuildRuns, FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::report::Report;
 use crate::report::compare::{Origin, TreeRow, Trees, standing};
@@ -29,16 +30,8 @@ pub struct Arguments {
     /// Timed builds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
     runs: u32,
-    /// Names separated by commas, `all` or `published`
-    ///
-    /// Parameters follow a name, as in cmalloc:frag=2. `published` stands for the published forms.
-    #[arg(
-        long,
-        help_heading = "Allocator",
-        value_name = "LIST",
-        default_value = "all"
-    )]
-    allocators: String,
+    #[command(flatten)]
+    allocators: ListArguments,
     /// Check every block for double frees and writes past its end
     #[arg(long, help_heading = "Allocator", hide_short_help = true)]
     check_heap: bool,
@@ -50,7 +43,7 @@ pub struct Arguments {
 
 /// Builds over each allocator in a process of its own and writes the table.
 pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
-    let specs = allocators::parse_list(&arguments.allocators)?;
+    let specs = arguments.allocators.parse()?;
     specs.iter().try_for_each(refuse_coalesce)?;
     let Some(scene) = &arguments.scenes.scene else {
         return frames(arguments, specs);

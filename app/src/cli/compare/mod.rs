@@ -11,12 +11,12 @@ use std::time::Duration;
 use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 
-use super::common::{BackendArguments, LinkArguments, progress, read_apart};
-use super::duration::parse_seconds;
+use super::common::{LinkArguments, progress, read_apart};
 use super::suffix::{self, Exporter};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{LAUNCH_LIMIT, Options};
+use crate::duration::parse_seconds;
 use crate::job::{self, Job};
 use crate::report::compare::{Earlier, Origin, Row, rank};
 use crate::report::{Format, Report};
@@ -84,7 +84,7 @@ struct ComparisonArguments {
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]
-    backend: BackendArguments,
+    backend: Options,
 }
 
 impl ComparisonArguments {

@@ -46,7 +46,7 @@ impl Algorithm for Search {
             (Some(id), _) => id,
             (None, false) => return Ok(None),
             (None, true) => {
-                let why = "the values of a search need a vertex to start from";
+                let why = "--save-bfs needs a vertex to start from: name it with --bfs SOURCE";
                 return Err(Error::Usage(why.to_owned()));
             }
         };

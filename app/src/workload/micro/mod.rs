@@ -63,16 +63,22 @@ pub const BLOCK_WARPS: u32 = BLOCK_THREADS / 32;
 
 /// How often a case is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Plan {
-    /// Rounds before the first sample, on a warm heap.
-    pub warmup: u32,
-    /// Samples.
+    /// Max samples per case
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_RUNS)), default_value_t = 25))]
     pub runs: u32,
-    /// Seconds of kernel time after which no further sample is taken, once
-    /// there are [`MIN_SAMPLES`].
+    /// Rounds before the first sample of a warm heap
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, hide_short_help = true, value_name = "N", default_value_t = 3)
+    )]
+    pub warmup: u32,
+    /// Time after which five samples suffice
+    #[cfg_attr(feature = "cli", arg(long = "budget", hide_short_help = true, value_name = "SECONDS", value_parser = crate::duration::parse_seconds, default_value = "1.5"))]
     pub budget_s: f64,
-    /// Whether contents of blocks are written and verified, in a round of its
-    /// own that is not timed.
+    /// Write and verify all blocks in a round that is not timed
+    #[cfg_attr(feature = "cli", arg(long, value_name = "BOOL", hide_possible_values = true, action = clap::ArgAction::Set, num_args = 0..=1, default_missing_value = "true", default_value_t = true))]
     pub verify: bool,
 }
 
