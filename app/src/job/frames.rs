@@ -44,10 +44,10 @@ impl MeasuredJob for FramesJob {
         frames.len() * (self.runs.runs as usize + 2)
     }
 
-    fn measure<'b>(
+    fn measure(
         &self,
         frames: &[Frame],
-        backend: &'b dyn Backend,
+        backend: &dyn Backend,
         progress: &mut dyn Progress,
     ) -> Result<(FramesReport, ()), Error> {
         let workload = Workload {

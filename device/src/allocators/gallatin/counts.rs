@@ -85,7 +85,7 @@ impl Gallatin {
     #[inline(always)]
     pub(super) unsafe fn open(&self, block: Block, class: SliceClass, count: u32) {
         let words = self.layout.words(class.number());
-        // SAFETY: the words of the block. Nobody has a slice of it, and nobody clears bits of one
+        // SAFETY: the words of the block. No thread has a slice of it, and none clears bits of one
         // at rest.
         // Relaxed, all: what follows releases them.
         unsafe {

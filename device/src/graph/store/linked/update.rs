@@ -290,7 +290,7 @@ impl LinkedCommit {
         // SAFETY: the chain has the pages that the degree and the positions of the changes say, and
         // is this lane's, as the handle and the word of the run.
         unsafe {
-            let handle = &mut *changes.handle::<A::Handle>(vertex);
+            let handle = &mut *changes.handles.cast::<A::Handle>().add(vertex.index());
             let chain = if changes.deletes() {
                 Self::close_up(heap, changes, &record, run);
                 (A::Handle::NULL, 0)
