@@ -78,7 +78,9 @@ fn read(path: &Path) -> Result<Scene, Error> {
 }
 
 fn scene(name: &str) -> Result<Scene, Error> {
-    match Source::<SceneSpec>::parse(name.into()).map_err(Error::Usage)? {
+    match Source::<SceneSpec>::parse(name.into())
+        .map_err(|error| Error::Usage(error.to_string()))?
+    {
         Source::File(path) => read(&path),
         Source::Generated { text, spec } => {
             let made = spec.make(&mut read)?.renamed(text);
