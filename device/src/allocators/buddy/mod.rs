@@ -83,7 +83,7 @@ use layout::Layout;
 ///
 /// Invariant: the blocks, tables and names that `plan` divided lie there, and stay mapped. Queues
 /// and names have groups of their levels: only this module writes them. So what a
-/// [`Level`](layout::Level) has can be found without a promise; methods that ask for who holds a
+/// `Level` has can be found without a promise; methods that ask for who holds a
 /// group or owns blocks are unsafe.
 #[derive(Clone, Copy)]
 pub struct BuddyAlloc {

@@ -61,13 +61,9 @@ use layout::Layout;
 /// Gallatin: the addresses and constants of a heap.
 ///
 /// Invariant: the tables and records that `plan` divided lie there, and stay mapped. Buffers name
-/// blocks of the heap, and trees its segments: only this module writes the tables. A [`Block`],
-/// [`Segment`] or [`SliceClass`] is one of the heap, so that what is at one can be found without
+/// blocks of the heap, and trees its segments: only this module writes the tables. A `Block`,
+/// `Segment` or `SliceClass` is one of the heap, so that what is at one can be found without
 /// a promise; methods that ask for who owns it are unsafe.
-///
-/// [`Block`]: tables::Block
-/// [`Segment`]: tables::Segment
-/// [`SliceClass`]: tables::SliceClass
 #[derive(Clone, Copy)]
 pub struct Gallatin {
     blocks: *mut u8,

@@ -54,7 +54,7 @@ use layout::Layout;
 ///
 /// Invariant: the superblocks, queues and tables that `plan` divided lie there, and stay mapped.
 /// Queues, cuts and the map have superblocks of the heap: only this module writes them. A
-/// [`Class`](tables::Class) or [`Superblock`](tables::Superblock) is one of the heap, so that the
+/// `Class` or `Superblock` is one of the heap, so that the
 /// words of one can be found without a promise; methods that ask for who owns a block are unsafe.
 #[derive(Clone, Copy)]
 pub struct XMalloc {
