@@ -191,7 +191,7 @@ pub trait Allocator: Copy + 'static {
     /// case `free` detects it and `faults` reports it.
     const MAY_OVERWRITE: bool = false;
     /// Whether null is evidence: a request is refused only if no memory that
-    /// nobody owned during the whole call could have served it, however long
+    /// no thread owned during the whole call could have served it, however long
     /// other threads are descheduled in the middle of theirs. Blocks of one size
     /// are alike: a `malloc` that is in progress owns one of them from its start on,
     /// whichever it will be. Where it is false, a request may be refused because
@@ -274,7 +274,7 @@ pub trait Allocator: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `block` came from `malloc` of this heap, is live or null, and nobody
+    /// `block` came from `malloc` of this heap, is live or null, and no thread
     /// uses it afterwards.
     unsafe fn free<W: Warp>(self, warp: W, block: Self::Handle);
 

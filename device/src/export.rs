@@ -148,7 +148,7 @@ mod functions {
                     /// # Safety
                     ///
                     /// All threads of a one-dimensional launch of whole warps call it together,
-                    /// over a heap that setup has divided and that nobody else uses.
+                    /// over a heap that setup has divided and that no other thread uses.
                     #[unsafe(export_name = concat!("heapwood_", $name, "_init"))]
                     unsafe extern "C" fn init(heap: *const Heap) {
                         // SAFETY: the caller's promise.

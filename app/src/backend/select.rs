@@ -166,12 +166,10 @@ impl Options {
     ///
     /// As for [`Options::decide`], and files to link that cannot be used.
     pub fn info(&self) -> Result<DeviceInfo, BackendError> {
-        if self.choice == Choice::Auto {
-            return self.clone().decide()?.0.info();
-        }
         let info = match self.choice {
+            Choice::Auto => return self.clone().decide()?.0.info(),
             Choice::Cpu => self.cpu()?.info(),
-            Choice::Auto | Choice::Cuda => self.find_gpu()?,
+            Choice::Cuda => self.find_gpu()?,
         };
         let linked = self.files()?.map(|link| link.about());
         Ok(DeviceInfo { linked, ..info })
@@ -199,13 +197,14 @@ impl Options {
     ///
     /// When it cannot run, and files to link that cannot be used.
     pub fn open(&self) -> Result<Box<dyn Backend>, BackendError> {
-        if self.choice == Choice::Auto {
-            return self.clone().decide()?.0.open();
-        }
-        let link = self.files()?;
         Ok(match self.choice {
-            Choice::Cpu => Box::new(self.cpu()?.linked(link)?),
-            Choice::Auto | Choice::Cuda => {
+            Choice::Auto => return self.clone().decide()?.0.open(),
+            Choice::Cpu => {
+                let link = self.files()?;
+                Box::new(self.cpu()?.linked(link)?)
+            }
+            Choice::Cuda => {
+                let link = self.files()?;
                 Box::new(Cuda::open(self.device, self.limit)?.linked(link)?)
             }
         })

@@ -33,8 +33,8 @@ impl<'a> TerminalProgress<'a> {
         }
     }
 
-    /// Runs a job on input that was read, under a bar; `complete` gets the result, and adds to the
-    /// report what it makes of it; the report goes to the exporter.
+    /// Runs a job on input that was read, under a bar. `complete` gets the report and the result, and
+    /// may add to the report; the exporter then writes that.
     ///
     /// # Errors
     ///

@@ -82,7 +82,7 @@ impl Exporter {
         }
     }
 
-    /// Writes the report; the verdict on it stands, even where nobody reads the report any more.
+    /// Writes the report and returns the verdict on it, also where the reader has closed the output.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
 //! Graphs and scenes made by the program: what to make as typed options, and the
 //! specification `gen:KIND,OPTION=VALUE,...` that stands wherever a file may.
 //!
-//! `heapwood generate` takes the options as flags, a specification takes them by the same names with the
-//! same defaults.
+//! `heapwood generate` takes the options as flags, a specification takes them by the same names
+//! with the same defaults.
 //!
 //! ```
 //! use heapwood::generate::{GraphSpec, Source};

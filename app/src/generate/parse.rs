@@ -1,5 +1,5 @@
-//! The options of a specification: `KIND,OPTION=VALUE,FLAG,...`, by the names and with the values and
-//! defaults of the command that takes them as flags.
+//! The options of a specification: `KIND,OPTION=VALUE,FLAG,...`, by the names and with the values
+//! and defaults of the command that takes them as flags.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

@@ -97,13 +97,6 @@ impl<'b> Store<'b> {
                 directed: rows.directed,
             });
         }
-        let size = |csr: &Csr| (csr.vertices(), csr.targets.len() as u64);
-        if let Some(columns) = columns.filter(|columns| size(columns) != size(rows)) {
-            return Err(StoreError::OtherColumns {
-                graph: size(rows),
-                columns: size(columns),
-            });
-        }
         // Kernels check the targets, and follow the offsets.
         if [Some(rows), columns]
             .into_iter()
@@ -111,6 +104,13 @@ impl<'b> Store<'b> {
             .any(has_stray_offsets)
         {
             return Err(StoreError::Rows);
+        }
+        let size = |csr: &Csr| (csr.vertices(), csr.targets.len() as u64);
+        if let Some(columns) = columns.filter(|columns| size(columns) != size(rows)) {
+            return Err(StoreError::OtherColumns {
+                graph: size(rows),
+                columns: size(columns),
+            });
         }
         let entries = rows.targets.len() as u64;
         options.limits.check_entries(entries)?;

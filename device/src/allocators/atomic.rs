@@ -14,7 +14,7 @@
 //! - The others wait until the offset is back, and then check whether they fit. So
 //!   null is evidence, and no memory is lost to requests that were refused.
 //! - The thread that they wait for is between an addition and the store that follows it,
-//!   and waits for nobody.
+//!   and waits for no thread.
 //!
 //! The offset is 64 bits wide and cannot wrap: a lane that requests more than the
 //! whole pool adds nothing, and each has at most one addition that is to be undone,

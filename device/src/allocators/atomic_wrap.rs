@@ -234,7 +234,7 @@ impl Allocator for AwMalloc {
         let block = self.malloc(warp, bytes);
         // Relaxed: not before the request, which moved the same word and happens
         // before, also where another lane made it. A block of a later turn is
-        // nobody's; those of the first turn that are given up here were granted
+        // no thread's; those of the first turn that are given up here were granted
         // while others began the second, and are as little needed.
         if self.turns() > 0 {
             return u32::NULL;

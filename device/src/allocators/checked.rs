@@ -61,7 +61,7 @@ impl<A: Allocator> Checked<A> {
     ///
     /// # Safety
     ///
-    /// `block` is null, or a live block of `inner` with `padded(bytes)` bytes that nobody else
+    /// `block` is null, or a live block of `inner` with `padded(bytes)` bytes that no other thread
     /// uses yet.
     #[inline(always)]
     unsafe fn enclose(self, block: A::Handle, bytes: u64) -> A::Handle {

@@ -15,6 +15,7 @@ mod external;
 mod fdg;
 mod gallatin;
 mod halloc;
+mod number;
 pub mod ouroboros;
 mod scatter;
 pub mod xmalloc;

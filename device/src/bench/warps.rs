@@ -3,7 +3,7 @@
 //! `alloc-cycle-dealloc` (W4, ACD; Vinkler and Havran 2014, section 6).
 //!
 //! On request they count which refusals overlap a free: a request that is refused
-//! while nobody frees says that memory did not suffice; one that overlaps a free may
+//! while no thread frees says that memory did not suffice; one that overlaps a free may
 //! have come a moment too early. For that every free adds to two words that all
 //! threads share, at its begin and at its end, which takes longer than many an
 //! allocator: rounds that are timed do not count.

@@ -43,7 +43,7 @@ impl Chunk {
     ///
     /// # Safety
     ///
-    /// The position is below the length, and nobody writes to the row meanwhile.
+    /// The position is below the length, and no thread writes to the row meanwhile.
     #[inline(always)]
     pub unsafe fn entry(&self, position: u32) -> u32 {
         let entries = core::ptr::with_exposed_provenance::<u32>(self.address as usize);
@@ -127,7 +127,7 @@ impl Entry {
     ///
     /// # Safety
     ///
-    /// The rows have entries, which can be read, and nobody writes to them meanwhile.
+    /// The rows have entries, which can be read, and no thread writes to them meanwhile.
     #[inline(always)]
     unsafe fn read<W: Warp>(warp: W, segments: &Segments, row: &Chunk, item: u32) -> Self {
         // Without a branch, whose condition `is_there` would repeat behind collectives.

@@ -83,7 +83,7 @@ impl Kernel for Claim {
             references = heap.malloc(warp, references_bytes);
             if references.is_null() {
                 refused = references_bytes;
-                // SAFETY: the block was just allocated, and nobody else knows it.
+                // SAFETY: the block was just allocated, and no other thread knows it.
                 unsafe { heap.free(warp, nodes) };
                 nodes = A::Handle::NULL;
             }
@@ -134,7 +134,7 @@ impl Kernel for Transfer {
 ///
 /// # Safety
 ///
-/// Both have `count` words, which nobody else uses but to read what is copied from.
+/// Both have `count` words, which no other thread uses but to read what is copied from.
 #[inline(always)]
 unsafe fn copy<W: Warp>(warp: W, outside: *mut u32, kept: *mut u32, count: u32, out: bool) {
     let (from, to) = if out {
@@ -162,7 +162,7 @@ impl Kernel for Discard {
         if warp.thread() != 0 {
             return;
         }
-        // SAFETY: the words are those of `Claim`, whose blocks live, and nobody uses them any
+        // SAFETY: the words are those of `Claim`, whose blocks live, and no thread uses them any
         // more. Null is ignored.
         unsafe {
             let block = |word: usize| A::Handle::from_bits(*arguments.kept.add(word));

@@ -212,9 +212,9 @@ impl<M: Materials, E: Environment> PathScene<M, E> {
                 } else {
                     survival
                 };
-                // A path without throughput ends, and one with NaN: the sum is no number then.
-                let is_number = throughput.x + throughput.y + throughput.z >= 0.0;
-                let goes_on = sampler.get_1d() < survival && is_number;
+                // Throughput 0 ends the path, and so does NaN, which compares false.
+                let is_sound = throughput.x + throughput.y + throughput.z >= 0.0;
+                let goes_on = sampler.get_1d() < survival && is_sound;
                 if !goes_on {
                     return path;
                 }

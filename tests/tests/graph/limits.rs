@@ -290,6 +290,7 @@ fn rows_of_another_graph_and_stray_offsets_are_refused() {
     for change in [
         |offsets: &mut Vec<u64>| offsets[3] = 1 << 20,
         |offsets: &mut Vec<u64>| offsets.swap(1, 99),
+        |offsets: &mut Vec<u64>| offsets.clear(),
         |offsets: &mut Vec<u64>| *offsets.last_mut().expect("an end") += 1,
     ] {
         let mut stray = rows.clone();

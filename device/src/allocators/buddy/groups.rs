@@ -115,7 +115,7 @@ impl BuddyAlloc {
             let word = self.word(self.layout.word(level.number(), group));
             // Relaxed: a hint; the exchange decides.
             let mut seen = word.load(Relaxed);
-            // Each turn that fails is another thread's success: nobody takes blocks of a group
+            // Each turn that fails is another thread's success: no thread takes blocks of a group
             // that another holds, so that it gave some back or merged some.
             loop {
                 let bits = lowest(seen as u32, wanted);

@@ -8,7 +8,7 @@
 //!
 //! A pool of `units` that are no power of two has several *roots*, one for each bit of the
 //! number, the largest in front. So each lies at a multiple of its own size, as blocks that
-//! are split off it do. The buddy of a root would end behind the pool. It is nobody's, is
+//! are split off it do. The buddy of a root would end behind the pool. It is no thread's, is
 //! never free, and so never merged with.
 //!
 //! A handle is `(2 index + 1) << level`: the lowest bit that is set gives the level, and
@@ -16,6 +16,7 @@
 
 use crate::allocator::{Heap, Request, SetupError};
 use crate::allocators::common::with_unit_alone;
+use crate::allocators::number::numbers;
 
 /// Blocks of a group.
 pub const GROUP_BLOCKS: u32 = 32;
@@ -59,26 +60,9 @@ pub struct Layout {
     pub unit_shift: u32,
 }
 
-/// A level that has words in the tables.
-#[derive(Clone, Copy)]
-pub struct Level(u32);
-
-impl Level {
-    /// The level with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is below [`LEVELS`].
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
+numbers! {
+    /// A level that has words in the tables.
+    Level: "below [`LEVELS`]";
 }
 
 impl Layout {

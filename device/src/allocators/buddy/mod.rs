@@ -28,7 +28,7 @@
 //!   and a slot that is not filled is skipped: its producer sees that, and draws another ticket.
 //! - *Buddies merge in one step.* The paper takes the smaller of two buddies off the queue,
 //!   then the larger, in this order so that two threads do not each take one; a thread that
-//!   loses the second puts the first back, and in between it is nobody's. Here the signals of
+//!   loses the second puts the first back, and in between it is no thread's. Here the signals of
 //!   buddies are neighbouring bits of one word, and one exchange takes all pairs of it.
 //! - *Blocks are not split and merged by turns.* In the paper a thread that frees the last block
 //!   merges it up to the root, and the next request splits the root again. Here the pairs of

@@ -13,7 +13,7 @@
 //! that does not help for a while it goes on, and makes another pass. A step that another
 //! thread makes in `malloc` or `free` causes every such repetition, so
 //! some thread always makes progress; and the request waits only for threads that hold a
-//! chunk, or have begun to mark a block: those wait for nobody, and run on eventually. While
+//! chunk, or have begun to mark a block: those wait for no thread, and run on eventually. While
 //! no other thread is inside a call, the bits are exact, and one pass decides.
 //!
 //! The cost of a pass: a few accesses a span, and spans are at most 2^10 or so,

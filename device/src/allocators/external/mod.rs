@@ -100,7 +100,7 @@ impl Linked {
     ///
     /// As for [`Allocator::init`]; the functions may use so many bytes of `pool`.
     unsafe fn init<W: Warp>(self, warp: W, pool: *mut u8, bytes: u64) {
-        // SAFETY: the host has zeroed the state before this launch, in which nobody else uses
+        // SAFETY: the host has zeroed the state before this launch, in which no other thread uses
         // the heap.
         unsafe {
             self.functions

@@ -9,7 +9,7 @@
 //!
 //! A word becomes full by the `fetch_or` of some free, and ceases to be by the exchange of some
 //! request that takes slices again. Of a word these alternate, and each is counted in the state
-//! by whom it was done, afterwards. A request counts while it pins the block. So if nobody has
+//! by whom it was done, afterwards. A request counts while it pins the block. So if no thread has
 //! pinned it, no more words are counted than are full: if all are counted, all slices are free.
 //! Then nobody has a slice, and nobody may take one without a pin: the exchange of such a state
 //! for that of rest makes the block its owner's.
@@ -86,7 +86,7 @@ impl Gallatin {
         (class < self.layout.sliced()).then(|| unsafe { SliceClass::new(class) })
     }
 
-    /// Whether all slices of a block with this state are free, and nobody has pinned it.
+    /// Whether all slices of a block with this state are free, and no thread has pinned it.
     #[inline(always)]
     fn is_whole(&self, state: u64) -> bool {
         let class = class_of(state);
@@ -172,7 +172,7 @@ impl Gallatin {
 ///
 /// # Safety
 ///
-/// The pointers and the bits of the layout are those of a heap, and the block is one of it.
+/// The pointers and the bits of the layout are those of a heap, and the block is in it.
 #[inline(never)]
 unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, what: u32, state: u64) {
     // SAFETY: the parts of a heap, and one of its blocks.

@@ -114,7 +114,7 @@ impl Gallatin {
         self.count(block).store(count, Release);
     }
 
-    /// Frees what nobody has claimed of a block, which is then not open.
+    /// Frees what no thread has claimed of a block, which is then not open.
     #[inline(always)]
     pub(super) fn close(&self, block: Block) {
         // Acquire: as for a claim.

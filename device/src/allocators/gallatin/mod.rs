@@ -22,7 +22,7 @@
 //! - *Who clears a slice's bit owns the slice.* A thread clears bits only while it has pinned
 //!   the block, so that the block has the class that the thread knows.
 //! - *Who exchanges the state of a block whose words of bits are all full and counted, and which
-//!   nobody has pinned, owns the block*, and gives it back to its segment.
+//!   no thread has pinned, owns the block*, and gives it back to its segment.
 //!
 //! Everything else is a hint: which block a buffer names, the bits of the trees, and which blocks
 //! have free slices. A thread that clears a hint looks again at what it stands for; who sets it

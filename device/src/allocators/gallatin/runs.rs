@@ -69,7 +69,7 @@ impl Gallatin {
     }
 
     /// A run of `class`, which is not sliced: its first unit, or null. The first in the pool as
-    /// long as nobody is in the way, and then the first from a place that differs by `spread`.
+    /// long as no thread is in the way, and then the first from a place that differs by `spread`.
     #[inline(always)]
     fn take_blocks(&self, class: u32, spread: u32) -> u32 {
         let tree = self.blocks_tree();
@@ -359,7 +359,7 @@ unsafe fn outlined(tables: *mut u8, records: *mut u8, layout: u64, what: u64) ->
 /// As for both.
 #[inline(never)]
 unsafe fn outlined_free(tables: *mut u8, records: *mut u8, layout: u64, what: u64) {
-    // SAFETY: the parts of a heap, and a live run of it that its owner gives up.
+    // SAFETY: the parts of a heap, and a live run in it that its owner gives up.
     unsafe {
         let heap = Gallatin::of_tables(tables, records, layout);
         heap.end_run(heap.block(what as u32), (what >> 32) as u32)

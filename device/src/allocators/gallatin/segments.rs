@@ -44,7 +44,7 @@ impl Gallatin {
     }
 
     /// [`Self::take_block`], in line: a block of the first segment that has some, as long as
-    /// nobody is in the way, and then of one of the first few.
+    /// no thread is in the way, and then of one of the first few.
     #[inline(always)]
     fn search_block(&self, spread: u32) -> u32 {
         let tree = self.blocks_tree();

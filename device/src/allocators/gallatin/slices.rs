@@ -177,6 +177,6 @@ unsafe fn outlined_range(tables: *mut u8, records: *mut u8, layout: u64, id: u32
         first: what as u32,
         count: (what >> 32) as u32 & 0xff_ffff,
     };
-    // SAFETY: one of the blocks of the heap, and slices of it that are ours.
+    // SAFETY: one of the blocks of the heap, and slices in it that are ours.
     unsafe { heap.free_all(heap.block(id), range) }
 }

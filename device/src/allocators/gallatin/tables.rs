@@ -3,54 +3,18 @@
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::Gallatin;
+use crate::allocators::number::numbers;
 
 /// The class of what has none: a block at rest, the count of one that is closed.
 pub const NO_CLASS: u32 = 31;
 /// The class of a run of segments.
 pub const RUN: u32 = 30;
 
-/// The number of a segment of the heap.
-#[derive(Clone, Copy)]
-pub struct Segment(u32);
-
-impl Segment {
-    /// The segment with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is below `layout.segments`.
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
-}
-
-/// A class whose slices are parts of a block.
-#[derive(Clone, Copy)]
-pub struct SliceClass(u32);
-
-impl SliceClass {
-    /// The class with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is below `layout.sliced()`.
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The logarithm of a slice's units.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
+numbers! {
+    /// The number of a segment of the heap.
+    Segment: "below `layout.segments`";
+    /// A class whose slices are parts of a block: the logarithm of a slice's units.
+    SliceClass: "below `layout.sliced()`";
 }
 
 /// A block of the heap: its segment, and its number in it.

@@ -45,7 +45,7 @@ impl Slabs {
         unsafe { &*self.bits_at(slab, word) }
     }
 
-    /// Clears the bits of a word, of a heap that nobody uses.
+    /// Clears the bits of a word, of a heap that no thread uses.
     ///
     /// # Safety
     ///

@@ -290,7 +290,7 @@ unsafe fn outlined_refill<W: Warp>(
     request: u32,
     slab: u32,
 ) -> u64 {
-    // SAFETY: the tables of a heap, a request of it, and the slab with the surplus.
+    // SAFETY: the tables of a heap, a request to it, and the slab with the surplus.
     unsafe {
         let slabs = Slabs::without_blocks(tables, layout);
         let request = ChunkRequest::from_bits(request);

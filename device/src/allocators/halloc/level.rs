@@ -1,27 +1,11 @@
 //! How many chunks of a slab are taken, and the set of slabs that it belongs to.
 
 use super::layout::{CLASSES, Shape};
+use crate::allocators::number::numbers;
 
-/// A class of chunks that the slabs of the heap may have.
-#[derive(Clone, Copy)]
-pub struct Class(u32);
-
-impl Class {
-    /// The class with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is at most `layout.last_class`.
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
+numbers! {
+    /// A class of chunks that the slabs of the heap may have.
+    Class: "at most `layout.last_class`";
 }
 
 /// How many chunks of a slab are taken.

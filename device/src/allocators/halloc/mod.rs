@@ -35,7 +35,7 @@
 //! - Chunks of neighbouring numbers have bits in neighbouring words, so that lanes do not meet in
 //!   one, and a chunk that is taken leads to 31 others that are far from it.
 //! - A head is replaced by a thread that sets a flag. Others go on with the old head, and at last
-//!   take chunks from other slabs: nobody waits for long, as who holds the published lock may.
+//!   take chunks from other slabs: no thread waits for long, as who holds the published lock may.
 //! - A large pool has several heads for each class: all that take of one slab meet in its word.
 //! - Slabs that are heads but empty, and the allocator of large blocks, serve requests that would
 //!   be refused, the latter those that use at least a quarter of a page.

@@ -2,7 +2,7 @@
 //!
 //! A block is named by its first page. Each request adds its pages to a word, and searches from
 //! there on, and at last from the first page: so requests at the same time do not meet, and find
-//! memory that nobody has used lately.
+//! memory that no thread has used lately.
 
 use core::sync::atomic::Ordering::Relaxed;
 

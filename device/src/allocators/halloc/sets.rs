@@ -97,7 +97,7 @@ impl Slabs {
 
     /// Takes a slab out of a set of a class, unless it belongs there.
     pub(super) fn remove(&self, set: Set, slab: Slab) {
-        // SAFETY: the tables of this heap, and a slab and a set of it.
+        // SAFETY: the tables of this heap, and its slab and set.
         unsafe { outlined_remove(self.tables, self.layout.to_bits(), set, slab) }
     }
 

@@ -6,27 +6,11 @@
 //! back. There are fewer threads than the count has numbers, so that it carries into nothing.
 
 use super::level::Class;
+use crate::allocators::number::numbers;
 
-/// The number of a slab of the heap.
-#[derive(Clone, Copy)]
-pub struct Slab(u32);
-
-impl Slab {
-    /// The slab with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is below `layout.slabs`.
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
+numbers! {
+    /// The number of a slab of the heap.
+    Slab: "below `layout.slabs`";
 }
 
 /// How many chunks a request wants, at most 32: the count of a slab does not carry over into its

@@ -44,7 +44,7 @@ pub struct Reclaimed {
 /// # Safety
 ///
 /// An implementation promises that `malloc` returns `EMPTY`, or a page of the class in a chunk
-/// that it has from the arena for that class, which nobody else is granted until `free` is
+/// that it has from the arena for that class, which no other thread is granted until `free` is
 /// called for it; and that chunks which it returns to the arena hold no block.
 pub unsafe trait Instance: Copy + 'static {
     /// Whether fully free chunks serve any other use, in all classes.

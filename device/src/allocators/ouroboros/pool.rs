@@ -273,7 +273,7 @@ impl<P: Parameters> Arena<P> {
                 let position = first.wrapping_add(rank(new, warp.lane()));
                 let entry = self.reuse(position);
                 // The entry may still hold a chunk from a turn of the queue ago. The thread
-                // that has that position swaps it out next, and waits for nobody.
+                // that has that position swaps it out next, and waits for no thread.
                 while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
                     warp.back_off();
                 }

@@ -8,7 +8,7 @@
 //! first stands for all, and come from the same pool.
 //!
 //! A chunk has one page, which the thread that allocates the chunk takes: no chunk of a
-//! larger instance is on its way, and nobody waits for one. Where chunks keep their class,
+//! larger instance is on its way, and no thread waits for one. Where chunks keep their class,
 //! what was freed serves pages of its size for ever, and a row that ends in a queue is lost
 //! to all others; [runs](super::runs), which serve large requests by default, go back.
 

@@ -39,7 +39,7 @@ const MOVED: u64 = (1 << u32::BITS) - 1;
 const EPOCH_BITS: u32 = 30;
 
 impl<P: Parameters> Arena<P> {
-    /// Records that the caller is about to move memory that nobody owns.
+    /// Records that the caller is about to move memory that no thread owns.
     #[inline(always)]
     pub fn begin_move<W: Warp>(&self, warp: W) {
         // SAFETY: a remainder of `STRIPES`.

@@ -180,7 +180,7 @@ impl Allocator for XMalloc {
             let first = warp.shuffle(group.mask, block, group.leader);
             if !first.is_null() {
                 if group.leads() {
-                    // SAFETY: the block is ours, and nobody has a part of it yet.
+                    // SAFETY: the block is ours, and no thread has a part of it yet.
                     // Relaxed: `sync` orders it.
                     let header = unsafe { self.header(first) };
                     header.store(group.mask.count_ones(), Relaxed);

@@ -33,7 +33,7 @@
 //! | head, tail, loads of a slot | relaxed | the exchange decides |
 //!
 //! An exchange that dequeues and finds nothing, and one that enqueues, continue the release
-//! sequence of what was there before; nobody relies on it.
+//! sequence of what was there before; no thread relies on it.
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 

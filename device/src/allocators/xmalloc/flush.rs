@@ -10,7 +10,7 @@ use super::tables::{Class, Superblock};
 use crate::simt::Warp;
 
 impl XMalloc {
-    /// Brings home what lies in bins, as far as nobody else takes it.
+    /// Brings home what lies in bins, as far as no other thread takes it.
     #[inline(always)]
     pub(super) fn flush<W: Warp>(&self, warp: W) {
         let bits = self.layout.to_bits();

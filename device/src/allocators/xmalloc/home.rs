@@ -290,7 +290,7 @@ unsafe fn outlined(
     class: Class,
     between: u32,
 ) {
-    // SAFETY: the parts of a heap, and blocks of it that are ours.
+    // SAFETY: the parts of a heap, and blocks in it that are ours.
     unsafe {
         let heap = XMalloc::of_parts(blocks, queues, tables, layout);
         heap.bring_all_home(superblock, class, between & 0xffff, between >> 16);

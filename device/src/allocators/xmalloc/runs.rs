@@ -218,7 +218,7 @@ impl XMalloc {
             let mut first = NONE;
             // SAFETY: `from` is below the number of superblocks, at least one.
             unsafe {
-                // Relaxed: an estimate, which is right while nobody claims or gives back.
+                // Relaxed: an estimate, which is right while no thread claims or gives back.
                 if length == 1 {
                     first = self.obtain(warp).map_or(NONE, Superblock::number);
                 } else if self.unused_count().load(Relaxed) >= length {
@@ -269,6 +269,6 @@ unsafe fn outlined<W: Warp>(
 /// The pointers and the bits of the layout are those of a heap; otherwise as there.
 #[inline(never)]
 unsafe fn freed(blocks: *mut u8, queues: *mut u8, tables: *mut u8, layout: u64, first: Superblock) {
-    // SAFETY: the parts of a heap, and a run of it that is ours.
+    // SAFETY: the parts of a heap, and a run in it that is ours.
     unsafe { XMalloc::of_parts(blocks, queues, tables, layout).free_all(first) };
 }

@@ -118,7 +118,7 @@ impl XMalloc {
             }
             turn += 1;
         }
-        // Relaxed: an estimate, which is right while nobody claims or gives back.
+        // Relaxed: an estimate, which is right while no thread claims or gives back.
         if self.unused_count().load(Relaxed) == 0 {
             return NONE;
         }

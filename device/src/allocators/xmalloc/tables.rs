@@ -12,6 +12,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use super::XMalloc;
 use super::fifo::Fifo;
 use super::layout::LINE_BYTES;
+use crate::allocators::number::numbers;
 
 /// The word of a superblock that is not cut and begins no run.
 pub const UNUSED: u32 = 0;
@@ -23,48 +24,11 @@ const CLASS_SHIFT: u32 = 16;
 /// No superblock.
 pub const NONE: u32 = u32::MAX;
 
-/// A class of the heap.
-#[derive(Clone, Copy)]
-pub struct Class(u32);
-
-impl Class {
-    /// The class with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is below `layout.classes()`.
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
-}
-
-/// The number of a superblock of the heap.
-#[derive(Clone, Copy)]
-pub struct Superblock(u32);
-
-impl Superblock {
-    /// The superblock with this number.
-    ///
-    /// # Safety
-    ///
-    /// `number` is below `layout.superblocks`.
-    #[inline(always)]
-    pub unsafe fn new(number: u32) -> Self {
-        Self(number)
-    }
-
-    /// The number.
-    #[inline(always)]
-    pub fn number(self) -> u32 {
-        self.0
-    }
+numbers! {
+    /// A class of the heap.
+    Class: "below `layout.classes()`";
+    /// The number of a superblock of the heap.
+    Superblock: "below `layout.superblocks`";
 }
 
 /// The word of a superblock of this class with so many home blocks.

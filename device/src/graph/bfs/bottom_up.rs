@@ -16,7 +16,7 @@ const ALONE: u32 = 32;
 ///
 /// # Safety
 ///
-/// The row has entries, and nobody writes to them meanwhile.
+/// The row has entries, and no thread writes to them meanwhile.
 #[inline(always)]
 unsafe fn neighbour(row: Vertex, position: u32) -> u32 {
     let within = position - position.saturating_sub(row.degree - 1);

@@ -59,7 +59,7 @@ impl Level {
     pub unsafe fn load<W: Warp>(warp: W, search: &SearchArguments) -> Self {
         let first = search.frontier(0);
         // Not atomic loads, which bypass L1: all warps read the same words.
-        // SAFETY: the caller's promise; nobody changes these words in this launch.
+        // SAFETY: the caller's promise; no thread changes these words in this launch.
         let past = |index: usize| unsafe { *search.header.add(first + index) };
         let (mut counts, mut index) = (0_u64, warp.lane() as usize);
         while index < word::SPREAD {
@@ -138,7 +138,7 @@ impl Level {
         set(word::DEPTH, self.depth + 1);
         set(word::UNEXPLORED, self.unexplored);
         set(word::BEFORE, self.edges);
-        // SAFETY: the caller's promise: nobody else uses these two in this launch.
+        // SAFETY: the caller's promise: no other thread uses these two in this launch.
         unsafe {
             let reached = search.header(word::REACHED);
             reached.store(reached.load(Relaxed) + u64::from(self.vertices), Relaxed);

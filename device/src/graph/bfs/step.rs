@@ -33,7 +33,7 @@ impl PlainKernel for SearchStart {
         if warp.warp() != 0 {
             return;
         }
-        // SAFETY: the kernel's contract; one warp does this, and nobody else uses the header
+        // SAFETY: the kernel's contract; one warp does this, and no other thread uses the header
         // or the queue in this launch.
         unsafe {
             let mut index = warp.lane() as usize;
@@ -110,7 +110,7 @@ impl PlainKernel for SearchStep {
             let first = search.frontier(2);
             let mut index = warp.lane() as usize;
             while index < word::FRONTIER {
-                // SAFETY: a word of the header, which nobody else uses in this launch.
+                // SAFETY: a word of the header, which no other thread uses in this launch.
                 unsafe { search.header(first + index).store(0, Relaxed) };
                 index += W::LANES as usize;
             }

@@ -55,7 +55,7 @@ pub unsafe fn top_down<W: Warp>(warp: W, search: &SearchArguments, level: &Level
         let segments = Segments::new(warp, row.length);
         let mut base = 0;
         while base < segments.total {
-            // SAFETY: chunks are of rows that nobody changes, and neighbours are vertices;
+            // SAFETY: chunks are of rows that no thread changes, and neighbours are vertices;
             // a vertex is added by the one lane that has exchanged its depth.
             unsafe {
                 next.make_room(warp);

@@ -70,7 +70,7 @@ impl PlainKernel for ComponentCompress {
         if warp.warp() == 0 {
             let mut skipped = NO_LABEL;
             if graph.skips && count > 0 {
-                // SAFETY: the kernel's contract: all lanes are here, nobody joins.
+                // SAFETY: the kernel's contract: all lanes are here, no thread joins.
                 skipped = unsafe { Self::sample(warp, &graph, count) };
             }
             if warp.lane() == 0 {

@@ -10,7 +10,7 @@
 //! Most edges are never read (Afforest: Sutton, Ben-Nun and Barak 2018). Each vertex is
 //! joined with its first [`LINKED`] neighbours, which makes a tree of most of a large
 //! component. Then the vertices of one tree, the largest of a sample, are skipped, and the
-//! others read the rest of their rows. An edge that nobody reads has both ends skipped:
+//! others read the rest of their rows. An edge that no thread reads has both ends skipped:
 //! its ends were in that tree when they were looked at, and trees only grow. This needs
 //! each edge at both ends, so that in a directed graph the vertices that are not skipped
 //! read their rows of in-neighbours, too; without these nothing is skipped. Which tree is

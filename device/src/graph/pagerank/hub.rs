@@ -104,7 +104,7 @@ impl RankArguments {
             if done.fetch_add(1, AcqRel) + 1 < (*hub).parts {
                 return None;
             }
-            // Relaxed, twice: for the next launch; nobody else comes.
+            // Relaxed, twice: for the next launch; no other thread comes.
             done.store(0, Relaxed);
             Some(from_fixed(total.swap(0, Relaxed)))
         }

@@ -120,7 +120,7 @@ impl RankArguments {
     }
 
     /// A word of an iteration before this one, or of the start. Not an atomic load,
-    /// which bypasses L1: all warps read the same words, which nobody changes any more.
+    /// which bypasses L1: all warps read the same words, which no thread changes any more.
     ///
     /// # Safety
     ///

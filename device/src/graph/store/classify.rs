@@ -152,7 +152,7 @@ impl PlainKernel for Classify {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
         // SAFETY: the kernel's contract; a record of the store has a block with its
-        // neighbours, and nobody writes to blocks in this launch.
+        // neighbours, and no thread writes to blocks in this launch.
         unsafe {
             let update = Update::new(update);
             classify(warp, &update, |record, target| record.search(target));

@@ -35,7 +35,7 @@ impl Kernel for Release {
     ) {
         let mut vertex = warp.thread();
         while vertex < release.limit {
-            // SAFETY: below the limit; a vertex is one lane's, and nobody uses the store
+            // SAFETY: below the limit; a vertex is one lane's, and no thread uses the store
             // afterwards.
             unsafe {
                 let handles = release.handles.cast::<A::Handle>();

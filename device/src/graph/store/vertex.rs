@@ -66,7 +66,7 @@ impl Vertex {
     ///
     /// # Safety
     ///
-    /// The block has `degree` neighbours, which nobody writes to meanwhile.
+    /// The block has `degree` neighbours, which no thread writes to meanwhile.
     #[inline(always)]
     pub unsafe fn search(&self, target: u32) -> (u32, bool) {
         let entries = self.entries();

@@ -87,7 +87,7 @@ impl Valid<VertexArguments> {
     #[inline(always)]
     unsafe fn write<W: Warp, F: FnMut() -> u32>(&self, warp: W, neighbours: impl Fn(Vertex) -> F) {
         self.for_each(warp, |vertex, record| {
-            // SAFETY: a record of the store, which nobody writes to in this launch.
+            // SAFETY: a record of the store, which no thread writes to in this launch.
             let record = unsafe { *record };
             if record.degree == 0 {
                 return;

@@ -234,7 +234,7 @@ mod tests {
                 marks: stamps.as_mut_ptr(),
                 vertices,
             };
-            // SAFETY: there are stamps for two workers, and nobody else uses them.
+            // SAFETY: there are stamps for two workers, and no other thread uses them.
             let mine = unsafe { Stamps::new(&graph, 1) };
             // SAFETY: the arguments are whole, but for what only kernels use.
             let of = |vertex| unsafe { of_vertex(&graph, mine, vertex, per_vertex) };

@@ -334,7 +334,7 @@ mod tests {
                 marks: marks.as_mut_ptr(),
                 vertices: lists.len() as u32,
             };
-            // SAFETY: there are marks for two workers, and nobody else uses them.
+            // SAFETY: there are marks for two workers, and no other thread uses them.
             let mine = unsafe { Marks::new(&graph, 1) };
             let vertices = lists.iter().enumerate();
             // SAFETY: the arguments are whole, but for what only kernels use.

@@ -266,7 +266,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// # Safety
     ///
     /// All lanes of the warp make the call, with the fates of their nodes. The children's masks
-    /// are 0, and nobody else uses what the leaves get.
+    /// are 0, and no other thread uses what the leaves get.
     #[inline(always)]
     unsafe fn distribute(&self, fate: Fate) {
         let (warp, scratch) = (self.warp, self.scratch);

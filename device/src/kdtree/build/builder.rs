@@ -194,7 +194,7 @@ pub(super) struct Builder<'a, W, A: ?Sized, P> {
     /// The leaf that the step makes.
     pub leaf: LeafNode,
     /// The block to be freed at the end of the step, and its references. Whoever retires
-    /// it makes sure that nobody else uses it.
+    /// it makes sure that no other thread uses it.
     pub retired: (u64, u32),
     /// The same for a block that this lane holds until it is freed.
     pub to_free: (u64, u32),

@@ -46,7 +46,7 @@ impl Destination {
     ///
     /// # Safety
     ///
-    /// The array reaches to the end of this pass, nobody else writes to the part of this pass,
+    /// The array reaches to the end of this pass, no other thread writes to the part of this pass,
     /// and all lanes of the warp make the call.
     #[inline(always)]
     unsafe fn append<W: Warp>(&mut self, warp: W, takers: u32, id: u32) {

@@ -329,7 +329,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, and nobody else uses
+    /// The kernel's contract holds, all lanes of the warp make the call, and no other thread uses
     /// the block in `retired`, now or later.
     #[inline(always)]
     pub(super) unsafe fn free_retired(&mut self) {
@@ -371,7 +371,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         if self.warp.lane() < self.held {
             let (block, count) = self.to_free;
             let block = A::Handle::from_bits(block);
-            // SAFETY: nobody else uses the block, as `free_retired` promises.
+            // SAFETY: no other thread uses the block, as `free_retired` promises.
             unsafe { self.workspace.free(self.warp, self.heap, block, count) };
         }
         self.held = 0;

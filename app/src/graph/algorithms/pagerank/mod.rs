@@ -149,14 +149,13 @@ impl Store<'_> {
         from: Option<&[f32]>,
     ) -> Result<Ranks, StoreError> {
         let vertices = self.shape().vertices;
+        let ranks = from.map_or(vertices as usize, <[f32]>::len);
+        if ranks != vertices as usize {
+            return Err(StoreError::Ranks { ranks, vertices });
+        }
         let mut options = *options;
         let space = RankSpace::new(self.shape(), self.entries()?, options.limit);
         let workspace = self.backend.allocate(space.bytes() as u64)?;
-        let length = from.map_or(vertices as usize, <[f32]>::len);
-        if length != vertices as usize {
-            let ranks = length;
-            return Err(StoreError::Ranks { ranks, vertices });
-        }
         options.resume = from.is_some();
         if let Some(ranks) = from {
             workspace.upload(space.ranks_offset() as u64, ranks)?;

@@ -213,7 +213,7 @@ mod tests {
         }
 
         fn index(&mut self) -> Index {
-            // SAFETY: as many bytes as it has, and nobody else uses them.
+            // SAFETY: as many bytes as it has, and no other thread uses them.
             unsafe { Index::new(self.base(), UNITS, 10) }
         }
 

@@ -340,7 +340,7 @@ pub unsafe fn reclaim_stacked<W: Warp, P: Parameters, Q: Queue>(
             if reclaim::<W, P, Q>(warp, arena, class, chunk) {
                 any = true;
             } else {
-                // Held by us: nobody else uses the link.
+                // Held by us: no other thread uses the link.
                 arena.meta(chunk, Word::Next).store(kept, Release);
                 kept = chunk;
             }

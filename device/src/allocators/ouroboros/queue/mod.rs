@@ -238,7 +238,7 @@ pub unsafe fn enqueue<W: Warp, P: Parameters, Q: Queue>(
         // Before the entry can be dequeued, and the chunk be returned.
         Q::count_enqueued(warp, arena, class, location.chunk, n);
         // Waits, in a static queue, for the thread that had this slot's position a turn of
-        // the queue ago: it finds an entry in the slot, and so waits for nobody.
+        // the queue ago: it finds an entry in the slot, and so waits for no thread.
         while location.slot.compare_exchange(EMPTY, entry, Release) != EMPTY {
             warp.back_off();
         }
@@ -349,7 +349,7 @@ pub unsafe fn close_at<W: Warp, P: Parameters, Q: Queue>(
             if left < n - done { left } else { n - done }
         };
         // Otherwise others have positions in between. They get our voids. Entries
-        // older than these we dequeue before, so that while we wait for room nobody
+        // older than these we dequeue before, so that while we wait for room no thread
         // waits for us.
         let ahead = back.wrapping_sub(front);
         let older = if (ahead as i32) < 0 { 0 } else { ahead };

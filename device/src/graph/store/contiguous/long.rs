@@ -1,6 +1,6 @@
 //! Runs of hubs, which many warps relocate: a list of them, and their parts.
 //!
-//! The list lies where the sorted keys were: each run has at least one, and nobody reads them
+//! The list lies where the sorted keys were: each run has at least one, and no thread reads them
 //! after `Compact`.
 
 use core::sync::atomic::Ordering::Relaxed;

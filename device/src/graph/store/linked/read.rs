@@ -15,7 +15,7 @@ use crate::simt::Warp;
 ///
 /// # Safety
 ///
-/// The chain of the record has `degree` neighbours, and nobody writes to it meanwhile.
+/// The chain of the record has `degree` neighbours, and no thread writes to it meanwhile.
 #[inline(always)]
 pub unsafe fn search<A: Blocks + ?Sized>(heap: &A, record: &Vertex, target: u32) -> (u32, bool) {
     let mut cursor_page = first(record);

@@ -29,7 +29,7 @@ impl Kernel for LinkedClassify {
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; a record of the store has a chain with its
-        // neighbours, and nobody writes to chains in this launch.
+        // neighbours, and no thread writes to chains in this launch.
         unsafe {
             let update = Update::new(update);
             classify(warp, &update, |record, target| search(heap, record, target));
@@ -42,7 +42,7 @@ impl Kernel for LinkedClassify {
 ///
 /// # Safety
 ///
-/// All lanes of the warp make the call, and nobody else uses the pages, now or later.
+/// All lanes of the warp make the call, and no other thread uses the pages, now or later.
 #[inline(always)]
 pub unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
     warp: W,
@@ -108,7 +108,7 @@ impl LinkedPrepare {
     /// # Safety
     ///
     /// All lanes of the warp make the call. A run is one of the changes of an insertion, and
-    /// nobody writes to the chain of its vertex meanwhile.
+    /// no thread writes to the chain of its vertex meanwhile.
     #[inline(always)]
     unsafe fn tails<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
@@ -184,7 +184,7 @@ impl Kernel for LinkedPrepare {
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; there is a word and a handle for each key, a run is
-        // one lane's, and nobody writes to chains in this launch.
+        // one lane's, and no thread writes to chains in this launch.
         unsafe {
             if update.deletes() {
                 return;

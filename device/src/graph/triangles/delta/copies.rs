@@ -128,7 +128,7 @@ impl Kernel for LinkedDeltaList {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, copy: DeltaCopyArguments) {
-        // SAFETY: the kernel's contract; sources of changes are vertices, whose chains nobody
+        // SAFETY: the kernel's contract; sources of changes are vertices, whose chains no thread
         // writes to in this launch, and a vertex is of one lane, that of its first change.
         unsafe {
             let copy = RowCopy::new(copy);
