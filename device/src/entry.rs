@@ -69,6 +69,9 @@ macro_rules! plain_entries {
                 /// Registers that the entry may use, or 0: read from the bitcode, in no module.
                 #[unsafe(export_name = concat!("registers__", $family, "__", $name))]
                 static REGISTERS: u32 = <$kernel as PlainKernel>::REGISTERS;
+                /// Threads of the entry's blocks: read in the same way.
+                #[unsafe(export_name = concat!("threads__", $family, "__", $name))]
+                static THREADS: u32 = 32 * <$kernel as PlainKernel>::BLOCK.warps;
 
                 /// # Safety
                 ///

@@ -9,7 +9,7 @@ use core::ops::Deref;
 
 use crate::device_heap::DeviceHeap;
 use crate::registers::RegisterUse;
-use crate::simt::Warp;
+use crate::simt::{BlockShape, Warp};
 
 /// Pointer words of a kernel's arguments.
 pub const POINTERS: usize = 16;
@@ -94,13 +94,15 @@ pub trait PlainKernel {
 
     /// The registers that a thread may use; 0 for no limit.
     const REGISTERS: u32 = 0;
+    /// The blocks in which its warps work.
+    const BLOCK: BlockShape = BlockShape::OF_WARPS;
 
     /// Runs one lane of the kernel.
     ///
     /// # Safety
     ///
     /// The arguments satisfy the contract that their type states, and all lanes
-    /// of the warp make the call.
+    /// of the warp, or of the block, make the call.
     unsafe fn run<W: Warp>(warp: W, arguments: Self::Arguments);
 }
 

@@ -6,6 +6,7 @@
 //! entries of a PTX module, or takes back to the type ([`KernelId::visit`]).
 
 use crate::kernel::{Args, Kernel, PlainKernel};
+use crate::simt::BlockShape;
 use crate::table::{with_kernels, with_plain_kernels};
 
 /// A kernel of the table.
@@ -58,6 +59,8 @@ pub enum Grid {
     /// As [`Grid::Threads`], for kernels that trace rays. Their blocks are smaller on a GPU: at 56
     /// to 72 registers a thread, a multiprocessor then holds more warps.
     Rays(u32),
+    /// So many blocks of the kernel's shape: each a warp on the CPU.
+    Blocks(u32),
     /// So many warps, whatever their lanes: rounded up to blocks on the GPU.
     Warps(u32),
     /// For kernels that stride over their work: about so many threads on the
@@ -143,6 +146,14 @@ macro_rules! ids {
                 match self {
                     $(Self::$id => $family,)*
                     $(Self::$plain_id => $plain_family,)*
+                }
+            }
+
+            /// The blocks in which its warps work.
+            pub const fn block(self) -> BlockShape {
+                match self {
+                    $(Self::$plain_id => <$plain_kernel as PlainKernel>::BLOCK,)*
+                    _ => BlockShape::OF_WARPS,
                 }
             }
 

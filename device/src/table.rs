@@ -80,9 +80,14 @@ macro_rules! with_plain_kernels {
             "render" "ambient" Ambient $crate::render::Ambient;
             "path" "path" Path $crate::render::Path;
             "detailed" "path_detailed" DetailedPath $crate::render::DetailedPath;
-            "graph" "graph_sort_count" SortCount $crate::graph::store::sort::SortCount;
-            "graph" "graph_sort_offsets" SortOffsets $crate::graph::store::sort::SortOffsets;
-            "graph" "graph_sort_scatter" SortScatter $crate::graph::store::sort::SortScatter;
+            "sort" "sort_clear" SortClear $crate::graph::store::sort::SortClear;
+            "sort" "sort_histogram" SortHistogram $crate::graph::store::sort::SortHistogram;
+            "sort" "sort_partition" NarrowPartition $crate::graph::store::sort::NarrowPartition;
+            "sort" "sort_partition_wide" WidePartition $crate::graph::store::sort::WidePartition;
+            "sort" "sort_split" NarrowSplit $crate::graph::store::sort::NarrowSplit;
+            "sort" "sort_split_wide" WideSplit $crate::graph::store::sort::WideSplit;
+            "sort" "sort_buckets" NarrowBuckets $crate::graph::store::sort::NarrowBuckets;
+            "sort" "sort_buckets_wide" WideBuckets $crate::graph::store::sort::WideBuckets;
             "graph" "graph_scan_sums" ScanSums $crate::graph::store::scan::ScanSums;
             "graph" "graph_scan_offsets" ScanOffsets $crate::graph::store::scan::ScanOffsets;
             "graph" "graph_copy_in" CopyIn $crate::graph::store::copy::CopyIn;

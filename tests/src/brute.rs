@@ -276,6 +276,8 @@ unsafe impl Warp for LoneLane {
         all_shuffle_xor(_value: u32, _lanes: u32) -> u32;
         back_off() -> ();
         scratch() -> *mut u8;
+        sync_block() -> ();
+        shared() -> *mut u8;
     }
 }
 

@@ -103,6 +103,7 @@ impl Cpu {
         let (warps, chunk) = match launch.bounded_grid()? {
             Grid::Threads(count) | Grid::Rays(count) | Grid::Warps(count) => (count, CHUNK),
             Grid::Ranges(_) => (workers * RANGES, 1),
+            Grid::Blocks(blocks) => (blocks, 1),
             Grid::Strided(_) | Grid::Persistent => (workers, 1),
         };
         let begun = Instant::now();

@@ -11,7 +11,7 @@ use heapwood_device::launch::KernelId;
 use heapwood_device::simt::WARPS_PER_BLOCK;
 
 use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
-use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, Module};
+use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, LaunchShape, Module};
 use crate::link::{GRANTED, Libraries, Link, LinkError, Linked, OwnHeap};
 use crate::ptx;
 
@@ -34,9 +34,8 @@ pub struct Cuda {
 /// A launch as the driver takes it.
 struct Ready {
     function: Function,
-    /// None for a launch of nothing.
-    blocks: u32,
-    block_threads: u32,
+    /// Without blocks for a launch of nothing.
+    shape: LaunchShape,
     words: Vec<u64>,
 }
 
@@ -104,7 +103,9 @@ impl Cuda {
         let over = launch.over()?;
         let allocator = over.map(|(allocator, _)| allocator);
         let (function, resident) = self.function(launch.call.kernel(), allocator)?;
+        let shape = launch.call.kernel().block();
         let (blocks, block_threads) = match launch.bounded_grid()? {
+            Grid::Blocks(blocks) => (blocks, 32 * shape.warps),
             Grid::Threads(threads) | Grid::Strided(threads) | Grid::Ranges(threads) => {
                 (threads.div_ceil(BLOCK), BLOCK)
             }
@@ -122,8 +123,11 @@ impl Cuda {
         words.extend(args.integers);
         Ok(Ready {
             function,
-            blocks,
-            block_threads,
+            shape: LaunchShape {
+                blocks,
+                block_threads,
+                shared_bytes: shape.shared_bytes as u32,
+            },
             words,
         })
     }
@@ -150,6 +154,10 @@ impl Cuda {
             }
         };
         let function = module.function(&kernel.entry(over.map(|allocator| allocator.name)))?;
+        let shared = kernel.block().shared_bytes;
+        if shared > 0 {
+            function.allow_shared(shared as u32)?;
+        }
         let resident = function.occupancy(BLOCK)?.max(1);
         if over.is_some_and(|over| over.properties.external) {
             let registers = Some(function.registers()?);
@@ -263,11 +271,11 @@ impl Backend for Cuda {
             .collect::<Result<_, _>>()?;
         let work = parts.iter().map(|part| {
             move || {
-                for ready in part.iter().filter(|ready| ready.blocks > 0) {
+                for ready in part.iter().filter(|ready| ready.shape.blocks > 0) {
                     // SAFETY: every entry takes these words; the rest is the
                     // caller's promise.
                     unsafe {
-                        (ready.function).launch(ready.blocks, ready.block_threads, &ready.words)?;
+                        ready.function.launch(ready.shape, &ready.words)?;
                     };
                 }
                 Ok(())

@@ -40,6 +40,8 @@ impl Launch {
                 threads: u64::from(count) * 32,
             }),
             Grid::Strided(count) => Ok(Grid::Strided(count.min(most))),
+            // Kernels stride over blocks; one has 1024 threads at the most.
+            Grid::Blocks(count) => Ok(Grid::Blocks(count.min(most / 1024))),
             Grid::Ranges(count) => Ok(Grid::Ranges(count.min(most))),
             other => Ok(other),
         }

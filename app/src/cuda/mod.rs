@@ -23,5 +23,5 @@ pub use buffer::Buffer;
 pub use device_memory::{DeviceEvent, DeviceMemory, DeviceStream};
 pub use error::CudaError;
 pub use gpu::Gpu;
-pub use module::{Function, Module};
+pub use module::{Function, LaunchShape, Module};
 pub use properties::{DeviceProperties, devices};

@@ -31,6 +31,29 @@ pub struct Function {
     module: Arc<Loaded>,
 }
 
+/// The blocks of a launch.
+#[derive(Debug, Clone, Copy)]
+pub struct LaunchShape {
+    /// Blocks.
+    pub blocks: u32,
+    /// Threads of each.
+    pub block_threads: u32,
+    /// Bytes of shared memory of each that the launch asks for; beside them a kernel may declare
+    /// some.
+    pub shared_bytes: u32,
+}
+
+impl LaunchShape {
+    /// Blocks that ask for no memory.
+    pub fn new(blocks: u32, block_threads: u32) -> Self {
+        Self {
+            blocks,
+            block_threads,
+            shared_bytes: 0,
+        }
+    }
+}
+
 /// A module that is unloaded with its last user.
 #[derive(Debug)]
 struct Loaded {
@@ -134,12 +157,7 @@ impl Function {
     ///
     /// The kernel must take exactly these words, and access only memory that it may:
     /// the buffers among them, which must live until it has ended.
-    pub unsafe fn launch(
-        &self,
-        grid_blocks: u32,
-        block_threads: u32,
-        words: &[u64],
-    ) -> Result<(), CudaError> {
+    pub unsafe fn launch(&self, shape: LaunchShape, words: &[u64]) -> Result<(), CudaError> {
         /// Tags of the list that hands over all parameters as one block of memory.
         const END: *mut c_void = ptr::null_mut();
         const POINTER: *mut c_void = ptr::without_provenance_mut(1);
@@ -158,13 +176,13 @@ impl Function {
             let result = unsafe {
                 sys::cuLaunchKernel(
                     self.handle,
-                    grid_blocks,
+                    shape.blocks,
                     1,
                     1,
-                    block_threads,
+                    shape.block_threads,
                     1,
                     1,
-                    0,
+                    shape.shared_bytes,
                     gpu.shared().stream(),
                     ptr::null_mut(),
                     extra.as_mut_ptr(),
@@ -172,6 +190,19 @@ impl Function {
             };
             check("cuLaunchKernel", result)
         })
+    }
+
+    /// Lets launches ask for so many bytes of shared memory a block.
+    ///
+    /// # Errors
+    ///
+    /// When the device does not have as many.
+    pub fn allow_shared(&self, bytes: u32) -> Result<(), CudaError> {
+        self.module.gpu.shared().enter()?;
+        let attribute = sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: a function of this device.
+        let result = unsafe { sys::cuFuncSetAttribute(self.handle, attribute, bytes as i32) };
+        check("cuFuncSetAttribute", result)
     }
 
     /// Registers of a thread.

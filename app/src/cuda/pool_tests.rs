@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::tests::{LIMIT, gpu, kernel, words};
-use super::{Buffer, CudaError, DeviceMemory, DeviceStream, Function};
+use super::{Buffer, CudaError, DeviceMemory, DeviceStream, Function, LaunchShape};
 use crate::pool::size_class::MAX_CLASS;
 use crate::pool::{Limits, Pool};
 use crate::random::SplitMix64;
@@ -19,7 +19,7 @@ fn whole_device() -> MutexGuard<'static, ()> {
 /// Keeps the GPU busy for so long.
 fn spin(function: &Function, nanoseconds: u64) {
     // SAFETY: the kernel takes one number and touches no memory.
-    unsafe { function.launch(1, 1, &[nanoseconds]) }.unwrap();
+    unsafe { function.launch(LaunchShape::new(1, 1), &[nanoseconds]) }.unwrap();
 }
 
 #[test]

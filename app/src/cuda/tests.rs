@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cust::sys::CUresult;
 
-use super::{Buffer, CudaError, Function, Gpu, Module, devices, driver};
+use super::{Buffer, CudaError, Function, Gpu, LaunchShape, Module, devices, driver};
 
 const KERNELS: &str = include_str!("kernels.ptx");
 /// Far more than any of the kernels here takes.
@@ -55,7 +55,7 @@ fn launch(gpu: &Gpu, name: &str, blocks: u32, threads: u32, words: &[u64]) {
     let function = kernel(gpu, name);
     // SAFETY: the tests pass the words that kernels.ptx asks for, and buffers that
     // they read back afterwards.
-    unsafe { function.launch(blocks, threads, words) }.unwrap();
+    unsafe { function.launch(LaunchShape::new(blocks, threads), words) }.unwrap();
 }
 
 pub(super) fn words(buffer: &Buffer) -> Vec<u64> {
@@ -263,7 +263,9 @@ fn events_measure_the_kernel() {
     let Some(gpu) = gpu() else { return };
     let spin = kernel(&gpu, "spin");
     // SAFETY: the kernel takes one number and touches no memory.
-    let milliseconds = gpu.time(LIMIT, || unsafe { spin.launch(1, 1, &[5_000_000]) });
+    let milliseconds = gpu.time(LIMIT, || unsafe {
+        spin.launch(LaunchShape::new(1, 1), &[5_000_000])
+    });
     let milliseconds = milliseconds.unwrap();
     assert!(
         milliseconds > 4.0,
@@ -310,7 +312,7 @@ fn a_missing_kernel_and_an_impossible_grid_are_errors() {
     );
     let spin = module.function("spin").unwrap();
     // SAFETY: the kernel takes one number and touches no memory.
-    let launched = unsafe { spin.launch(1, 4096, &[0]) };
+    let launched = unsafe { spin.launch(LaunchShape::new(1, 4096), &[0]) };
     assert!(
         matches!(launched, Err(CudaError::Call { .. })),
         "{launched:?}"
@@ -353,7 +355,7 @@ fn a_kernel_that_goes_on_is_not_waited_for() {
         // Kept until the wait is given up: unloading its module would wait, too.
         let spin = kernel(&gpu, "spin");
         // SAFETY: the kernel takes one number and touches no memory.
-        unsafe { spin.launch(1, 1, &[3_000_000_000]) }.unwrap();
+        unsafe { spin.launch(LaunchShape::new(1, 1), &[3_000_000_000]) }.unwrap();
         let limit = Duration::from_millis(50);
         assert_eq!(
             gpu.synchronize_within(limit),

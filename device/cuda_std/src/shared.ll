@@ -10,3 +10,12 @@ target triple = "nvptx64-nvidia-cuda"
 define ptr @heapwood_shared_memory() alwaysinline nounwind willreturn memory(none) {
   ret ptr addrspacecast (ptr addrspace(3) @shared_memory to ptr)
 }
+
+; The memory that the warps of a block share where a kernel works in blocks: as many bytes as the
+; launch asks for.
+
+@block_memory = external addrspace(3) global [0 x i8], align 16
+
+define ptr @heapwood_block_memory() alwaysinline nounwind willreturn memory(none) {
+  ret ptr addrspacecast (ptr addrspace(3) @block_memory to ptr)
+}

@@ -17,6 +17,8 @@ mod intrinsics {
         pub fn match_any(mask: u32, value: u32) -> u32;
         #[link_name = "llvm.nvvm.bar.warp.sync"]
         pub fn sync(mask: u32);
+        #[link_name = "llvm.nvvm.barrier.cta.sync.aligned.all"]
+        pub fn sync_block(barrier: u32);
         #[link_name = "llvm.nvvm.shfl.sync.idx.i32"]
         pub fn shuffle(mask: u32, value: u32, lane: u32, clamp: u32) -> u32;
         #[link_name = "llvm.nvvm.shfl.sync.up.i32"]
@@ -65,6 +67,13 @@ pub fn match_any(mask: u32, value: u32) -> u32 {
 pub fn sync(mask: u32) {
     // SAFETY: see `ballot`.
     unsafe { intrinsics::sync(mask) }
+}
+
+/// Waits for all threads of the block; orders their accesses to memory.
+#[inline(always)]
+pub fn sync_block() {
+    // SAFETY: every thread of the block arrives here, the contract of this function.
+    unsafe { intrinsics::sync_block(0) }
 }
 
 /// The `value` of `lane`, which must be in `mask`.

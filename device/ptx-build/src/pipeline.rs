@@ -2,9 +2,9 @@
 //! each allocator and family.
 
 mod bitcode;
+mod bounds;
 mod entries;
 mod module;
-mod registers;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,10 +16,10 @@ use crate::Result;
 use crate::orderings::Ordering;
 use crate::toolchain::Toolchain;
 use bitcode::{compile, link};
+use bounds::launch_bounds;
 pub(crate) use entries::exported_allocator;
 use entries::{entries, group, keep, listing};
 use module::module;
-use registers::register_limits;
 
 /// The architecture that PTX is written for; drivers compile it for later ones.
 const TARGET_CPU: &str = "sm_70";
@@ -73,7 +73,7 @@ pub fn build(toolchain: &Toolchain, root: &Path, work: &Path, part: Part) -> Res
     let libraries = compile(toolchain, root, work)?;
     let linked = link(toolchain, root, work, &libraries)?;
     let listing = listing(toolchain, &linked)?;
-    let limits = register_limits(&listing)?;
+    let bounds = launch_bounds(&listing)?;
     let mut jobs = Vec::new();
     for (family, groups) in group(&entries(&listing)) {
         // Reading all kernels takes longer than optimising those of one module.
@@ -91,7 +91,7 @@ pub fn build(toolchain: &Toolchain, root: &Path, work: &Path, part: Part) -> Res
             let Some((bitcode, (name, entries))) = next else {
                 return Ok(built);
             };
-            let (text, orderings) = module(toolchain, work, &bitcode, (&name, &entries), &limits)?;
+            let (text, orderings) = module(toolchain, work, &bitcode, (&name, &entries), &bounds)?;
             built.push((name, text, orderings));
         }
     };

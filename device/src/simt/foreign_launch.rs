@@ -87,6 +87,16 @@ unsafe impl Warp for ForeignLaunch {
     }
 
     #[inline(always)]
+    fn sync_block(self) {
+        // Not called: the block is not ours.
+    }
+
+    #[inline(always)]
+    fn shared(self) -> *mut u8 {
+        core::ptr::null_mut()
+    }
+
+    #[inline(always)]
     fn thread(self) -> u32 {
         Simt.thread()
     }

@@ -86,6 +86,31 @@ unsafe impl Warp for Simt {
     }
 
     #[inline(always)]
+    fn warps_in_block(self) -> u32 {
+        thread::block_dim_x() / 32
+    }
+
+    #[inline(always)]
+    fn warp_in_block(self) -> u32 {
+        thread::thread_idx_x() / 32
+    }
+
+    #[inline(always)]
+    fn block(self) -> u32 {
+        thread::block_idx_x()
+    }
+
+    #[inline(always)]
+    fn sync_block(self) {
+        warp::sync_block();
+    }
+
+    #[inline(always)]
+    fn shared(self) -> *mut u8 {
+        shared::of_block()
+    }
+
+    #[inline(always)]
     fn thread(self) -> u32 {
         thread::block_idx_x() * thread::block_dim_x() + thread::thread_idx_x()
     }

@@ -15,6 +15,7 @@
 //! spin calls `back_off`; under divergence a warp may rely on `converge` only.
 
 mod backoff;
+mod block;
 #[cfg(target_arch = "nvptx64")]
 mod foreign_launch;
 #[cfg(target_arch = "nvptx64")]
@@ -30,6 +31,7 @@ mod warp;
 mod with_active_mask;
 
 pub(crate) use backoff::Backoff;
+pub use block::{Block, BlockShape, MAX_SHARED_BYTES};
 #[cfg(target_arch = "nvptx64")]
 pub(crate) use foreign_launch::ForeignLaunch;
 #[cfg(target_arch = "nvptx64")]

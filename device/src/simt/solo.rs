@@ -9,6 +9,7 @@ pub struct Solo {
     warps: u32,
     processor: u32,
     scratch: *mut u8,
+    shared: *mut u8,
 }
 
 impl Solo {
@@ -28,7 +29,18 @@ impl Solo {
             warps,
             processor,
             scratch,
+            shared: std::ptr::null_mut(),
         }
+    }
+
+    /// The same warp as a block, for a kernel that works in blocks.
+    ///
+    /// # Safety
+    ///
+    /// `shared` points to as many bytes as the kernel's shape has, 16-byte aligned, that no
+    /// other warp uses while this one runs.
+    pub unsafe fn with_shared(self, shared: *mut u8) -> Self {
+        Self { shared, ..self }
     }
 }
 
@@ -88,6 +100,14 @@ unsafe impl Warp for Solo {
     fn back_off(self) {
         // More warps than cores may wait for one that is not running.
         std::thread::yield_now();
+    }
+
+    #[inline(always)]
+    fn sync_block(self) {}
+
+    #[inline(always)]
+    fn shared(self) -> *mut u8 {
+        self.shared
     }
 
     #[inline(always)]

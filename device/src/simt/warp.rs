@@ -21,7 +21,7 @@ pub const WARPS_PER_BLOCK: u32 = 8;
 ///   have the same pair, and that none of them changes;
 /// - collectives return in each lane what they are specified to, and `sync` orders the
 ///   memory accesses of its lanes;
-/// - the bytes of `scratch` belong to the warp as long as it runs;
+/// - the bytes of `scratch` belong to the warp as long as it runs, those of `shared` to its block;
 /// - where `LANES` is 1, warps of a launch that run at the same time have different
 ///   `processor`s, and a later one with the same sees all that an earlier one wrote.
 pub unsafe trait Warp: Copy {
@@ -75,6 +75,28 @@ pub unsafe trait Warp: Copy {
     /// The warp's scratch memory: `SCRATCH_BYTES`, 16-byte aligned, shared by
     /// its lanes, not cleared. Lanes order their accesses with `sync`.
     fn scratch(self) -> *mut u8;
+
+    /// Warps of this one's block.
+    #[inline(always)]
+    fn warps_in_block(self) -> u32 {
+        1
+    }
+    /// This warp among those of its block.
+    #[inline(always)]
+    fn warp_in_block(self) -> u32 {
+        self.warp() % self.warps_in_block()
+    }
+    /// The block, counted over the grid.
+    #[inline(always)]
+    fn block(self) -> u32 {
+        self.warp() / self.warps_in_block()
+    }
+    /// Waits for all lanes of the block's warps and orders their accesses to memory.
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sync_block(self);
+    /// The memory that the block's warps share, as many bytes as the kernel's
+    /// [`BlockShape`](super::BlockShape) has, 16-byte aligned, not cleared.
+    fn shared(self) -> *mut u8;
 
     /// The lanes of `mask` that have the same `key`, this one among them.
     #[inline(always)]

@@ -102,6 +102,22 @@ unsafe impl<W: Warp> Warp for WithActiveMask<W> {
     }
 
     #[inline(always)]
+    fn warps_in_block(self) -> u32 {
+        self.warp.warps_in_block()
+    }
+
+    #[inline(always)]
+    #[cfg_attr(not(target_arch = "nvptx64"), track_caller)]
+    fn sync_block(self) {
+        self.warp.sync_block();
+    }
+
+    #[inline(always)]
+    fn shared(self) -> *mut u8 {
+        self.warp.shared()
+    }
+
+    #[inline(always)]
     fn thread(self) -> u32 {
         self.warp.thread()
     }

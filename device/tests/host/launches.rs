@@ -38,12 +38,15 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         continues: false,
         labels: None,
     };
-    // 5,000 keys: 40 tiles of 128 to sort, 79 of 64 to compare. A key has two numbers of
-    // 12 bits, and a digit 8 bits.
-    let pass = [
-        (KernelId::SortCount, Grid::Strided(40 * 32)),
-        (KernelId::SortOffsets, Grid::Strided(32 << 8)),
-        (KernelId::SortScatter, Grid::Strided(40 * 32)),
+    // 5,000 keys: a tile of 6,144 to sort, 79 of 64 to compare. A key has two numbers of 12 bits; the
+    // greatest is 3000 << 12, and bins of 16 bits are the first that are at least 256.
+    let sorted = [
+        (KernelId::SortClear, Grid::Strided(2048)),
+        (KernelId::SortHistogram, Grid::Blocks(1)),
+        (KernelId::NarrowPartition, Grid::Blocks(1)),
+        (KernelId::NarrowBuckets, Grid::Blocks(376)),
+        (KernelId::NarrowBuckets, Grid::Blocks(376)),
+        (KernelId::NarrowBuckets, Grid::Blocks(376)),
     ];
     let compared = [
         (KernelId::Classify, Grid::Strided(79 * 32)),
@@ -63,9 +66,9 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         let graph = graph(false, provides);
         let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
         let launches = grids(&graph.update(&batch, &space, null_mut()));
-        assert_eq!(launches[..9], [pass; 3].concat());
-        assert_eq!(launches[9..11], compared);
-        let rest = &launches[11..];
+        assert_eq!(launches[..6], sorted);
+        assert_eq!(launches[6..8], compared);
+        let rest = &launches[8..];
         if provides {
             assert_eq!(*rest, [&provided[..], &applied[..]].concat());
         } else {

@@ -5,5 +5,6 @@ pub mod forms;
 pub mod graphs;
 mod model;
 mod reference;
+pub mod sort;
 
 pub use model::Model;

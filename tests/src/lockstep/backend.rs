@@ -67,6 +67,8 @@ impl LockstepBackend {
         let warps = match launch.bounded_grid()? {
             Grid::Threads(threads) | Grid::Rays(threads) => threads.div_ceil(32),
             Grid::Warps(warps) => warps,
+            // Any number of blocks is right; of one shape, which the plan of memory rests on.
+            Grid::Blocks(blocks) => blocks.min(2) * launch.call.kernel().block().warps,
             Grid::Strided(_) | Grid::Ranges(_) | Grid::Persistent => self.warps,
         };
         let seed = self.seed.fetch_add(1, Relaxed);
@@ -75,6 +77,10 @@ impl LockstepBackend {
         };
         let plan = Plan {
             step_limit: u64::MAX,
+            block_warps: match launch.grid {
+                Grid::Blocks(_) => launch.call.kernel().block().warps,
+                _ => 1,
+            },
             ..Plan::new(warps, policy, seed)
         };
         // SAFETY: the caller's promise.

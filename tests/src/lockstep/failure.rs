@@ -12,6 +12,8 @@ pub enum Collective {
     Ballot,
     /// `Warp::sync`.
     Sync,
+    /// `Warp::sync_block`, of all lanes of a block's warps.
+    SyncBlock,
     /// `Warp::shuffle`.
     Shuffle,
     /// `Warp::all_shuffle_up`.
@@ -164,5 +166,5 @@ pub struct LockstepError {
     /// The fault.
     pub fault: Fault,
     /// The plan that was run.
-    pub plan: Plan,
+    pub plan: Box<Plan>,
 }

@@ -15,6 +15,9 @@ impl State {
     /// A lane comes to a collective and waits there; it completes if the lane
     /// is the last.
     pub(super) fn arrive(&mut self, lane: u32, place: Place) {
+        if place.collective == Collective::SyncBlock {
+            return self.arrive_at_barrier(lane, place);
+        }
         let (warp, bit) = (lane / 32, 1 << (lane % 32));
         if place.mask & bit == 0 {
             let lane = id(lane);
@@ -62,6 +65,60 @@ impl State {
         }
     }
 
+    /// A lane comes to a barrier of its block; the last one releases all.
+    fn arrive_at_barrier(&mut self, lane: u32, place: Place) {
+        let block = lane / self.block_lanes;
+        let lanes = block * self.block_lanes..(block + 1) * self.block_lanes;
+        self.lanes[lane as usize].status = Status::Waiting(place);
+        self.scheduler.block(lane);
+        let mut warps = lanes.start / 32..lanes.end / 32;
+        if let Some(warp) = warps.find(|&warp| self.ended[warp as usize] != 0) {
+            let ended = warp * 32 + self.ended[warp as usize].trailing_zeros();
+            return self.fail_at_barrier(lane, ended);
+        }
+        let waiting = &mut self.barriers[block as usize];
+        waiting.push(lane);
+        let (first, count) = (waiting[0], waiting.len());
+        if let Status::Waiting(first_place) = self.lanes[first as usize].status
+            && first_place != place
+        {
+            return self.fail(Fault::Diverged {
+                first: id(first),
+                first_place,
+                second: id(lane),
+                second_place: place,
+            });
+        }
+        if count == lanes.len() {
+            self.barriers[block as usize].clear();
+            if let Some(memory) = &mut self.memory {
+                memory.meet(lanes.clone(), place.location);
+            }
+            for lane in lanes {
+                self.lanes[lane as usize].status = Status::Ready;
+                self.scheduler.unblock(lane);
+            }
+        }
+    }
+
+    /// A lane has ended: those of its block that wait at a barrier wait for ever.
+    pub(super) fn end_at_barrier(&mut self, lane: u32) {
+        let block = (lane / self.block_lanes) as usize;
+        if let Some(&waiting) = self.barriers[block].first() {
+            self.fail_at_barrier(waiting, lane);
+        }
+    }
+
+    fn fail_at_barrier(&mut self, waiting: u32, ended: u32) {
+        if let Status::Waiting(place) = self.lanes[waiting as usize].status {
+            self.fail(Fault::Ended {
+                waiting: id(waiting),
+                place,
+                ended: ended % 32,
+            });
+        }
+    }
+
     fn complete(&mut self, warp: u32, place: Place) {
         let first = warp * 32;
         let members = (0..32).filter(|lane| place.mask >> lane & 1 == 1);
@@ -74,7 +131,7 @@ impl State {
         for lane in members.clone() {
             let operand = self.lanes[(first + lane) as usize].operand;
             let source = match place.collective {
-                Collective::Ballot | Collective::Sync => lane,
+                Collective::Ballot | Collective::Sync | Collective::SyncBlock => lane,
                 Collective::Shuffle => operand,
                 Collective::ShuffleUp => lane.checked_sub(operand).unwrap_or(lane),
                 Collective::ShuffleXor => lane ^ operand,

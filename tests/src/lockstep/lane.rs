@@ -5,6 +5,7 @@ use std::panic::Location;
 use heapwood_device::simt::Warp;
 
 use super::failure::{Collective, Place};
+use super::plan::Plan;
 use super::{suspend, with_machine};
 
 /// A lane of a warp of 32. All lanes are coroutines of one host thread.
@@ -16,16 +17,18 @@ pub struct Lockstep {
     warp: u32,
     lane: u32,
     warps: u32,
+    block_warps: u32,
     processors: u32,
 }
 
 impl Lockstep {
-    pub(super) fn new(index: u32, warps: u32, processors: u32) -> Self {
+    pub(super) fn new(index: u32, plan: &Plan) -> Self {
         Self {
             warp: index / 32,
             lane: index % 32,
-            warps,
-            processors,
+            warps: plan.warps,
+            block_warps: plan.block_warps,
+            processors: plan.processors,
         }
     }
 
@@ -128,6 +131,20 @@ unsafe impl Warp for Lockstep {
             machine.at_back_off();
         });
         suspend();
+    }
+
+    fn warps_in_block(self) -> u32 {
+        self.block_warps
+    }
+
+    #[track_caller]
+    fn sync_block(self) {
+        let location = Location::caller();
+        self.collective(Collective::SyncBlock, location, Self::FULL, 0, 0);
+    }
+
+    fn shared(self) -> *mut u8 {
+        with_machine(|machine| machine.shared(self.warp / self.block_warps))
     }
 
     fn scratch(self) -> *mut u8 {

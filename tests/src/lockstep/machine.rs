@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell, UnsafeCell};
 use std::panic::Location;
 
 use cuda_std::schedule::Access;
-use heapwood_device::simt::SCRATCH_BYTES;
+use heapwood_device::simt::{MAX_SHARED_BYTES, SCRATCH_BYTES};
 
 use super::failure::{Fault, LaneId, Place};
 use super::gather::Gathering;
@@ -63,6 +63,9 @@ pub(super) struct State {
     pub(super) scheduler: Scheduler,
     pub(super) lanes: Vec<Lane>,
     pub(super) gatherings: Vec<Gathering>,
+    /// Lanes that have come to a barrier, by block.
+    pub(super) barriers: Vec<Vec<u32>>,
+    pub(super) block_lanes: u32,
     /// Nothing if memory is sequentially consistent, which real memory is.
     pub(super) memory: Option<Memory>,
     company: Company,
@@ -74,14 +77,22 @@ pub(super) struct State {
     switches: u64,
 }
 
+/// Memory of a warp or a block. It is not cleared between kernels: it starts dirty.
 #[repr(C, align(16))]
-struct Scratch(UnsafeCell<[u8; SCRATCH_BYTES]>);
+struct Scratch<const BYTES: usize>(UnsafeCell<[u8; BYTES]>);
+
+impl<const BYTES: usize> Scratch<BYTES> {
+    fn dirty() -> Box<Self> {
+        Box::new(Self(UnsafeCell::new([0xd7; BYTES])))
+    }
+}
 
 /// A run's shared state.
 pub struct Machine {
     state: RefCell<State>,
     current: Cell<u32>,
-    scratch: Vec<Scratch>,
+    scratch: Vec<Box<Scratch<SCRATCH_BYTES>>>,
+    shared: Vec<Box<Scratch<MAX_SHARED_BYTES>>>,
 }
 
 /// A lane of the whole run, counted by warps.
@@ -110,6 +121,8 @@ impl Machine {
                 scheduler,
                 lanes: vec![idle; plan.warps as usize * 32],
                 gatherings: Vec::new(),
+                barriers: vec![Vec::new(); (plan.warps / plan.block_warps) as usize],
+                block_lanes: plan.block_warps * 32,
                 memory: match plan.memory {
                     Model::Sequential => None,
                     Model::Weak => Some(Memory::new(plan.warps * 32, plan.seed)),
@@ -122,9 +135,9 @@ impl Machine {
                 switches: 0,
             }),
             current: Cell::new(0),
-            // Scratch memory is not cleared between kernels: it starts dirty.
-            scratch: (0..plan.warps)
-                .map(|_| Scratch(UnsafeCell::new([0xd7; SCRATCH_BYTES])))
+            scratch: (0..plan.warps).map(|_| Scratch::dirty()).collect(),
+            shared: (0..plan.warps / plan.block_warps)
+                .map(|_| Scratch::dirty())
                 .collect(),
         }
     }
@@ -137,6 +150,11 @@ impl Machine {
     /// Scratch memory of a warp.
     pub fn scratch(&self, warp: u32) -> *mut u8 {
         self.scratch[warp as usize].0.get().cast()
+    }
+
+    /// Memory that the warps of a block share.
+    pub fn shared(&self, block: u32) -> *mut u8 {
+        self.shared[block as usize].0.get().cast()
     }
 
     /// The lane to run next; nothing if the run has ended, well or not.
@@ -325,6 +343,7 @@ impl State {
         self.scheduler.block(lane);
         let (warp, bit) = (lane / 32, 1 << (lane % 32));
         self.ended[warp as usize] |= bit;
+        self.end_at_barrier(lane);
         let left = self
             .gatherings
             .iter()

@@ -154,7 +154,7 @@ fn run_all(plan: Plan, kernel: &dyn Fn(Lockstep)) -> Result<Outcome, LockstepErr
     let machine = Machine::new(&plan);
     let mut lanes: Vec<Lane> = (0..plan.warps * 32)
         .map(|index| {
-            let lane = Lockstep::new(index, plan.warps, plan.processors);
+            let lane = Lockstep::new(index, &plan);
             let body = move |yielder: &Yielder<(), ()>, ()| {
                 YIELDER.set(yielder);
                 kernel(lane);
@@ -184,7 +184,10 @@ fn run_all(plan: Plan, kernel: &dyn Fn(Lockstep)) -> Result<Outcome, LockstepErr
     }
     let (fault, steps, switches, fingerprint) = machine.finish();
     match fault {
-        Some(fault) => Err(LockstepError { fault, plan }),
+        Some(fault) => Err(LockstepError {
+            fault,
+            plan: Box::new(plan),
+        }),
         None => Ok(Outcome {
             steps,
             switches,

@@ -51,6 +51,8 @@ pub enum Model {
 pub struct Plan {
     /// Warps in the grid.
     pub warps: u32,
+    /// Warps in a block, a divisor of `warps`.
+    pub block_warps: u32,
     /// Multiprocessors that the warps are spread over.
     pub processors: u32,
     /// The kind of schedule.
@@ -69,6 +71,7 @@ impl Plan {
     pub fn new(warps: u32, policy: Policy, seed: u64) -> Self {
         Self {
             warps,
+            block_warps: 1,
             processors: 4,
             policy,
             memory: Model::Sequential,

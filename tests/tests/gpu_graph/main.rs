@@ -14,6 +14,7 @@ use heapwood_tests::clauses;
 use heapwood_tests::gpu::cpu;
 use heapwood_tests::graph::expected::{Kept, Results, turns};
 use heapwood_tests::graph::forms::{FORMS, Form, keeping};
+use heapwood_tests::graph::sort::{self, distributions};
 use heapwood_tests::graph::{Model, graphs};
 
 mod vertices;
@@ -29,6 +30,8 @@ struct Scale {
     batches: usize,
     /// Edges of the largest of them.
     largest: u64,
+    /// Edges of the largest batch whose keys are sorted by themselves.
+    largest_sort: usize,
     /// Bytes of a pool that is to run out.
     pool: u64,
     /// Vertices and edges of the graph that is compared with the CPU's.
@@ -47,6 +50,7 @@ const FULL: Scale = Scale {
     vertices: 20_000,
     batches: 10,
     largest: 100_000,
+    largest_sort: 3_000_000,
     pool: 2 << 20,
     large: (1 << 17, 1 << 20),
     busy: (1_000_000, 2_000_000, 2 << 30),
@@ -58,6 +62,7 @@ const SMALL: Scale = Scale {
     vertices: 300,
     batches: 6,
     largest: 2_000,
+    largest_sort: 5_000,
     pool: 256 << 10,
     large: (1 << 10, 1 << 13),
     busy: (1_000, 20_000, 16 << 20),
@@ -70,6 +75,7 @@ const SMALL_ON_GPU: Scale = Scale {
     vertices: 100,
     batches: 2,
     largest: 500,
+    largest_sort: 30_000,
     pool: 128 << 10,
     large: (1 << 8, 1 << 11),
     busy: (1_000, 2_000, 16 << 20),
@@ -79,6 +85,7 @@ const SMALL_ON_GPU: Scale = Scale {
 
 clauses! {
     FULL, SMALL_ON_GPU, SMALL;
+    every_distribution_of_keys_is_sorted
     random_batches_keep_the_store_equal_to_a_set
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions
@@ -87,6 +94,18 @@ clauses! {
     a_pool_grows_under_batches
     a_large_graph_is_that_of_the_cpu
     few_vertices_get_many_neighbours
+}
+
+fn every_distribution_of_keys_is_sorted(backend: &dyn Backend, scale: Scale) {
+    // Vertices whose keys have rests of 32 bits and of more, and few of them.
+    for vertices in [100, 1_000_000, 1 << 30] {
+        for count in [1, 300, scale.largest_sort] {
+            for (name, edges) in distributions(vertices, count, u64::from(vertices)) {
+                let time = sort::check(backend, vertices, count % 3 == 0, &edges);
+                println!("{name}, {vertices} vertices, {count} edges: {time:?}");
+            }
+        }
+    }
 }
 
 fn random_batches_keep_the_store_equal_to_a_set(backend: &dyn Backend, scale: Scale) {

@@ -60,6 +60,33 @@ fn masks_that_disagree_are_reported() {
 }
 
 #[test]
+fn lanes_that_do_not_come_to_a_barrier_are_reported() {
+    for seed in 0..20 {
+        let plan = Plan {
+            block_warps: 2,
+            ..Plan::varied(4, 32, 10, seed)
+        };
+        let ended = fault(plan, |warp| {
+            if warp.warp() != 3 || warp.lane() != 7 {
+                warp.sync_block();
+            }
+        });
+        let Fault::Ended { waiting, place, .. } = ended else {
+            panic!("{ended}");
+        };
+        assert_eq!(place.collective, Collective::SyncBlock);
+        assert!(waiting.warp >= 2, "of the same block: {ended}");
+        let apart = fault(plan, |warp| {
+            if warp.warp() == 1 {
+                warp.sync_block();
+            }
+            warp.sync_block();
+        });
+        assert!(matches!(apart, Fault::Diverged { .. }), "{apart}");
+    }
+}
+
+#[test]
 fn a_lane_outside_its_mask_is_reported() {
     let outsider = fault(Plan::new(1, RANDOM, 1), |warp| warp.sync(0xffff));
     assert!(matches!(outsider, Fault::Outsider { .. }), "{outsider}");
@@ -108,7 +135,7 @@ fn a_panic_names_the_lane_and_the_plan() {
         warp.sync(u32::MAX);
     })
     .unwrap_err();
-    assert_eq!(error.plan, plan);
+    assert_eq!(*error.plan, plan);
     let text = error.to_string();
     assert!(
         text.contains("warp 1 lane 8 panicked: deliberately"),

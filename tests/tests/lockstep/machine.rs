@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use cuda_std::atomic::{AtomicU32, Ordering::Relaxed};
-use heapwood_device::simt::{SCRATCH_BYTES, Warp, leader, rank};
+use heapwood_device::simt::{Block, SCRATCH_BYTES, Warp, leader, rank};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy, Random};
 
 const RANDOM: Policy = Policy::Random { period: 2 };
@@ -27,6 +27,35 @@ fn indices_cover_the_grid() {
     });
     let expected: Vec<_> = (0..96).map(|thread| (thread / 32, thread % 32)).collect();
     assert_eq!(places, expected);
+}
+
+#[test]
+fn sums_of_a_block_are_those_of_its_threads() {
+    for seed in 0..20 {
+        let plan = Plan {
+            block_warps: 3,
+            ..Plan::varied(6, 32, 20, seed)
+        };
+        let sums = collect(plan.weak(), |warp| {
+            let block = Block::of(warp);
+            assert_eq!((block.blocks(), block.threads()), (2, 96));
+            assert_eq!(
+                block.range(100),
+                match block.thread() {
+                    thread if thread < 50 => (2 * thread, 2 * thread + 2),
+                    _ => (100, 100),
+                }
+            );
+            // SAFETY: a word for each warp, in the block's memory.
+            let sum = unsafe { block.all_exclusive_sum(warp.thread(), block.shared().cast()) };
+            (block.index(), sum)
+        });
+        for (thread, &(block, sum)) in (0..).zip(&sums) {
+            let first = thread / 96 * 96;
+            let expected = ((first..thread).sum(), (first..first + 96).sum::<u32>());
+            assert_eq!((block, sum), (thread / 96, expected), "thread {thread}");
+        }
+    }
 }
 
 #[test]

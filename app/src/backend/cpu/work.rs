@@ -16,7 +16,7 @@ use heapwood_device::allocator::Heap;
 use heapwood_device::host::{self, HostAllocator, PlainHostKernel};
 use heapwood_device::kernel::Args;
 use heapwood_device::launch::KernelId;
-use heapwood_device::simt::{SCRATCH_BYTES, Solo};
+use heapwood_device::simt::{BlockShape, SCRATCH_BYTES, Solo};
 
 use crate::backend::{BackendError, Launch};
 
@@ -24,7 +24,7 @@ use crate::backend::{BackendError, Launch};
 #[derive(Clone, Copy)]
 pub enum Code {
     Heap(&'static HostAllocator, KernelId, Heap, Args),
-    Plain(PlainHostKernel, Args),
+    Plain(PlainHostKernel, Args, BlockShape),
 }
 
 // SAFETY: the pointers among the arguments are for kernels, which share memory
@@ -41,9 +41,18 @@ impl Code {
             Some((allocator, heap)) => Self::Heap(allocator, kernel, heap, args),
             None => {
                 let run = host::plain_kernel(kernel);
-                Self::Plain(run.expect("`over` found that it needs no heap"), args)
+                let run = run.expect("`over` found that it needs no heap");
+                Self::Plain(run, args, kernel.block())
             }
         })
+    }
+
+    /// Bytes that a warp shares as a block by itself.
+    fn shared_bytes(&self) -> usize {
+        match self {
+            Self::Heap(..) => 0,
+            Self::Plain(_, _, shape) => shape.shared_bytes,
+        }
     }
 
     /// # Safety
@@ -56,7 +65,7 @@ impl Code {
                 Self::Heap(allocator, kernel, heap, args) => {
                     allocator.run(*kernel, warp, heap, args);
                 }
-                Self::Plain(run, args) => run(warp, *args),
+                Self::Plain(run, args, _) => run(warp, *args),
             }
         }
     }
@@ -112,6 +121,7 @@ impl Work {
     /// That of [`Self::new`] still holds; no other worker of the launch has this number.
     unsafe fn take(&self, processor: u32) {
         let mut scratch = Scratch([0; SCRATCH_BYTES]);
+        let mut shared = vec![0_u128; self.code.shared_bytes() / size_of::<u128>()];
         loop {
             // Release and acquire: who finds no warps left sees that all who got some
             // had been counted as helpers before.
@@ -127,7 +137,7 @@ impl Work {
                 // promise.
                 unsafe {
                     let warp = Solo::new(warp, self.warps, processor, scratch);
-                    self.code.run(warp);
+                    self.code.run(warp.with_shared(shared.as_mut_ptr().cast()));
                 }
             }
         }
@@ -219,7 +229,7 @@ mod tests {
         args.pointers[0] = runs.as_ptr().cast_mut().cast();
         args.integers[0] = u64::from(panics);
         // SAFETY: the counts are there until the end of this function.
-        let work = unsafe { Work::new(Code::Plain(count, args), warps, 3) };
+        let work = unsafe { Work::new(Code::Plain(count, args, BlockShape::OF_WARPS), warps, 3) };
         let panic = std::thread::scope(|scope| {
             for helper in 0..helpers {
                 let work = &work;

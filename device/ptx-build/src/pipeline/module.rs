@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use super::bounds::LaunchBounds;
 use super::entries::keep;
-use super::registers::RegisterLimits;
 use super::text::{bound_launches, short_names};
 use super::{PTX_VERSION, TARGET_CPU};
 use crate::Result;
@@ -19,7 +19,7 @@ pub(super) fn module(
     work: &Path,
     family: &Path,
     (name, entries): (&str, &[String]),
-    limits: &RegisterLimits,
+    bounds: &LaunchBounds,
 ) -> Result<(String, BTreeSet<Ordering>)> {
     let passes = ",default<O3>,globaldce";
     let with_lines = keep(toolchain, work, family, name, entries.iter(), passes)?;
@@ -32,7 +32,7 @@ pub(super) fn module(
         .arg("-o")
         .arg(&bitcode))?;
     let text = emit(toolchain, &bitcode)?;
-    Ok((bound_launches(&short_names(text), limits), orderings))
+    Ok((bound_launches(&short_names(text), bounds), orderings))
 }
 
 /// The PTX of a bitcode file.

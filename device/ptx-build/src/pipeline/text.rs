@@ -1,9 +1,6 @@
 //! The text of a module: shorter than `llc` writes it, and with bounds of its launches.
 
-use super::registers::RegisterLimits;
-
-/// Threads of a block, which bounds the registers that the driver may use.
-const BLOCK_THREADS: u32 = 256;
+use super::bounds::{Bounds, LaunchBounds};
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
@@ -89,10 +86,10 @@ pub(super) fn short_names(mut text: String) -> String {
 
 /// Adds the block size to each entry, and the limit of its registers, and drops comments, blank
 /// lines, the tabs that the compiler lines up operands with, and the spaces between these.
-pub(super) fn bound_launches(text: &str, limits: &RegisterLimits) -> String {
+pub(super) fn bound_launches(text: &str, bounds: &LaunchBounds) -> String {
     let mut bounded = String::with_capacity(text.len());
     let mut in_entry_head = false;
-    let mut limit = None;
+    let mut entry = Bounds::default();
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or("").trim_end();
         if line.trim().is_empty() {
@@ -100,12 +97,13 @@ pub(super) fn bound_launches(text: &str, limits: &RegisterLimits) -> String {
         }
         if line.contains(".entry ") {
             in_entry_head = true;
-            limit = name_in(line).and_then(|name| limits.get(name));
+            let own = name_in(line).and_then(|name| bounds.get(name));
+            entry = own.copied().unwrap_or_default();
         }
         if in_entry_head && line.trim() == "{" {
-            bounded.push_str(&format!(".maxntid {BLOCK_THREADS}, 1, 1\n"));
-            if let Some(registers) = limit {
-                bounded.push_str(&format!(".maxnreg {registers}\n"));
+            bounded.push_str(&format!(".maxntid {}, 1, 1\n", entry.threads));
+            if entry.registers > 0 {
+                bounded.push_str(&format!(".maxnreg {}\n", entry.registers));
             }
             in_entry_head = false;
         }
@@ -139,10 +137,14 @@ mod tests {
         let text =
             "// x\n.visible .entry a(\n\t.param .u64 p // y\n)\n{\n\tadd \t%r1, 1;\n\tret;\n}\n";
         assert_eq!(
-            bound_launches(text, &RegisterLimits::new()),
+            bound_launches(text, &LaunchBounds::new()),
             ".visible .entry a(\n\t.param .u64 p\n)\n.maxntid 256, 1, 1\n{\n\tadd %r1,1;\n\tret;\n}\n"
         );
-        let limits = RegisterLimits::from([("a".to_owned(), 24)]);
-        assert!(bound_launches(text, &limits).contains("\n.maxntid 256, 1, 1\n.maxnreg 24\n{\n"));
+        let bounds = Bounds {
+            threads: 512,
+            registers: 24,
+        };
+        let bounds = LaunchBounds::from([("a".to_owned(), bounds)]);
+        assert!(bound_launches(text, &bounds).contains("\n.maxntid 512, 1, 1\n.maxnreg 24\n{\n"));
     }
 }

@@ -1,18 +1,21 @@
 //! The launches of a batch on one store: its keys are sorted, then what is to change is
 //! prepared, then changed.
 
-use super::{Batch, Change, MAX_TILES, TILE, UpdateSpace, part, sort_tiles};
+use super::{Batch, Change, MAX_TILES, TILE, UpdateSpace, part};
 use crate::graph::components::plan::Labels;
 use crate::graph::components::{ComponentUpdate, ComponentUpdateArguments};
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
-use crate::graph::store::keys::{DELETE, EDGES, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
+use crate::graph::store::keys::{DELETE, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
 use crate::graph::store::linked::page::capacity_beside;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
-use crate::graph::store::sort::{DIGIT_BITS, SortArguments, SortCount, SortOffsets, SortScatter};
+use crate::graph::store::sort::{
+    self, NarrowBuckets, NarrowPartition, NarrowSplit, SortArguments, SortClear, SortHistogram,
+    WideBuckets, WidePartition, WideSplit,
+};
 use crate::graph::store::update::{UpdateArguments, word};
 use crate::graph::triangles::delta::DeltaTriangles;
 use crate::graph::triangles::delta::copies::{DeltaCopy, DeltaCopyArguments, LinkedDeltaList};
@@ -49,7 +52,7 @@ impl Job<'_> {
         }
     }
 
-    /// Flags of the keys, apart from `EDGES`.
+    /// Flags of the keys.
     fn flags(&self) -> u32 {
         let flag = |set: bool, flag: u32| if set { flag } else { 0 };
         flag(!self.graph.shape.directed, MIRRORED)
@@ -58,80 +61,72 @@ impl Job<'_> {
             | flag(self.batch.change == Change::Delete, DELETE)
     }
 
-    /// Passes of the sort, and bits of a digit.
-    fn passes(&self) -> (u32, u32) {
-        let bits = 2 * id_bits(self.graph.shape.vertices);
-        let passes = bits.div_ceil(DIGIT_BITS);
-        (passes, bits.div_ceil(passes))
-    }
-
-    /// The two buffers of keys after so many passes: the sorted one first.
-    fn buffers(&self, passes: u32) -> (*mut u64, *mut u64) {
-        let (one, other) = (self.at(part::KEYS).cast(), self.at(part::OTHER_KEYS).cast());
-        if passes % 2 == 1 {
-            (one, other)
-        } else {
-            (other, one)
-        }
-    }
-
     /// Sorts the keys.
     pub fn sort(&self) -> Vec<PlannedLaunch> {
-        let (passes, bits) = self.passes();
-        let (tile, tiles) = sort_tiles(self.keys());
+        let (keys, vertices) = (self.keys(), self.graph.shape.vertices);
+        let (shift, bins) = sort::plan(vertices, id_bits(vertices), keys);
+        let slots = sort::max_slots(keys, shift);
         // The last word counts on.
         const { assert!(word::FRESH + 1 == word::COUNT) };
-        let zeroed = word::COUNT as u32 - u32::from(self.batch.continues);
-        let mut steps = Vec::new();
-        for pass in 0..passes {
-            let first = pass == 0;
-            let arguments = SortArguments {
-                input: if first {
-                    self.batch.edges
-                } else {
-                    self.buffers(pass).0
-                },
-                output: self.buffers(pass + 1).0,
-                counts: self.at(part::COUNTS).cast(),
-                totals: self.at(part::TOTALS).cast(),
-                header: self.at(part::HEADER).cast(),
-                count: if first { self.batch.count } else { self.keys() },
-                vertices: self.graph.shape.vertices,
-                flags: if first { self.flags() | EDGES } else { 0 },
-                tile,
-                tiles,
-                shift: pass * bits,
-                bits,
-                header_words: if first { zeroed } else { 0 },
-            };
-            steps.push(PlannedLaunch::of::<SortCount>(
-                Grid::strided(tiles * 32),
-                arguments,
-            ));
-            steps.push(PlannedLaunch::of::<SortOffsets>(
-                Grid::strided(32 << bits),
-                arguments,
-            ));
-            steps.push(PlannedLaunch::of::<SortScatter>(
-                Grid::strided(tiles * 32),
-                arguments,
-            ));
-        }
+        let arguments = |level: u32| SortArguments {
+            input: self.batch.edges,
+            output: self.at(part::KEYS).cast(),
+            rests: self.at(part::CHANGES),
+            other_rests: self.at(part::MOVED),
+            bin_counts: self.at(part::COUNTS).cast(),
+            progress: self.at(part::PROGRESS).cast(),
+            buckets: self.at(part::KEY_POSITIONS).cast(),
+            large: self.at(part::POSITIONS).cast(),
+            slot_counts: self.at(part::SLOT_COUNTS).cast(),
+            header: self.at(part::HEADER).cast(),
+            count: self.batch.count,
+            vertices,
+            flags: self.flags(),
+            bins,
+            shift,
+            level,
+            room: sort::room(keys, shift),
+            slots,
+            header_words: word::COUNT as u32 - u32::from(self.batch.continues),
+        };
+        let first = arguments(0);
+        let tiles = sort::tiles(keys, shift);
+        let (all, narrow) = (Grid::Blocks(tiles), shift <= 32);
+        // Most batches have no large bin: blocks that begin for nothing cost, too.
+        let some = Grid::Blocks(tiles.min(512));
+        let cleared = (sort::MAX_BINS * 2).max(slots << 9);
+        let mut steps = vec![
+            PlannedLaunch::of::<SortClear>(Grid::strided(cleared), first),
+            PlannedLaunch::of::<SortHistogram>(some, first),
+        ];
+        steps.push(match narrow {
+            true => PlannedLaunch::of::<NarrowPartition>(all, first),
+            false => PlannedLaunch::of::<WidePartition>(all, first),
+        });
+        // Without room for a large bin there is none.
+        let splits = if slots > 0 { sort::splits(shift) } else { 0 };
+        steps.extend((1..=splits).map(|level| match narrow {
+            true => PlannedLaunch::of::<NarrowSplit>(some, arguments(level)),
+            false => PlannedLaunch::of::<WideSplit>(some, arguments(level)),
+        }));
+        steps.push(match narrow {
+            true => PlannedLaunch::of::<NarrowBuckets>(Grid::Blocks(bins), first),
+            false => PlannedLaunch::of::<WideBuckets>(Grid::Blocks(bins), first),
+        });
         steps
     }
 
     /// The arguments of all kernels after the sort.
     pub fn arguments(&self) -> UpdateArguments {
         let (tile, tiles) = tiles(self.keys(), TILE, MAX_TILES);
-        let (keys, changes) = self.buffers(self.passes().0);
         let refused = self.front.cast::<u64>().wrapping_add(word::REFUSED);
         UpdateArguments {
             records: self.graph.records(self.store),
             handles: self.graph.handles(self.store),
-            keys,
+            keys: self.at(part::KEYS).cast(),
             key_positions: self.at(part::KEY_POSITIONS).cast(),
             sums: self.at(part::COUNTS).cast(),
-            changes,
+            changes: self.at(part::CHANGES).cast(),
             positions: self.at(part::POSITIONS).cast(),
             moved: self.at(part::MOVED).cast(),
             fresh: self.at(part::FRESH),

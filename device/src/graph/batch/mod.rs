@@ -4,12 +4,13 @@ mod job;
 mod phase;
 
 use crate::graph::components::plan::Labels;
+use crate::graph::store::keys::id_bits;
 use crate::graph::store::plan::{Graph, Shape};
-use crate::graph::store::sort::DIGIT_BITS;
+use crate::graph::store::sort::{MAX_BINS, PROGRESS_WORDS, list_bytes};
 use crate::graph::store::update::word;
 use crate::graph::triangles::delta::plan::Copies;
 use crate::launch::PlannedLaunch;
-use crate::workspace::{WorkspaceLayout, tiles};
+use crate::workspace::WorkspaceLayout;
 use job::Job;
 pub use phase::Phase;
 
@@ -60,23 +61,6 @@ impl std::fmt::Display for UpdateError {
 
 impl std::error::Error for UpdateError {}
 
-/// Tiles of a sort, at the most. Each writes to as many places as a digit has values, and
-/// the sectors of all these places, 32 bytes each, are to stay in the L2 cache until they are
-/// full.
-const SORT_TILES: u32 = 2048;
-/// The same of a sort of few keys, in which a warp passes the counts of a value in all tiles
-/// while the others have nothing to do.
-const FEW_SORT_TILES: u32 = 512;
-/// The least tile of a sort.
-const SORT_TILE: u32 = 128;
-
-/// The keys of a tile of a sort, and the tiles.
-fn sort_tiles(keys: u32) -> (u32, u32) {
-    let is_few = keys < 1 << 19;
-    let most = if is_few { FEW_SORT_TILES } else { SORT_TILES };
-    tiles(keys, SORT_TILE, most)
-}
-
 /// Tiles of the kernels that scan the sums of tiles.
 const MAX_TILES: u32 = 6144;
 const TILE: u32 = 64;
@@ -87,7 +71,7 @@ pub struct UpdateSpace {
     edges: u32,
     stores: usize,
     /// Offsets of two buffers of keys, then as in `part`.
-    parts: [usize; 9],
+    parts: [usize; 10],
     store_bytes: usize,
 }
 
@@ -95,13 +79,18 @@ pub struct UpdateSpace {
 mod part {
     pub const HEADER: usize = 0;
     pub const KEYS: usize = 1;
-    pub const OTHER_KEYS: usize = 2;
+    /// While the keys are sorted, a buffer for rests.
+    pub const CHANGES: usize = 2;
     pub const COUNTS: usize = 3;
-    pub const TOTALS: usize = 4;
-    pub const KEY_POSITIONS: usize = 5;
-    pub const POSITIONS: usize = 6;
-    pub const MOVED: usize = 7;
-    pub const FRESH: usize = 8;
+    pub const SLOT_COUNTS: usize = 4;
+    pub const PROGRESS: usize = 5;
+    /// While the keys are sorted, its buckets.
+    pub const KEY_POSITIONS: usize = 6;
+    /// While the keys are sorted, large bins.
+    pub const POSITIONS: usize = 7;
+    /// While the keys are sorted, a buffer for rests.
+    pub const MOVED: usize = 8;
+    pub const FRESH: usize = 9;
 }
 
 impl UpdateSpace {
@@ -114,18 +103,19 @@ impl UpdateSpace {
         let keys = if shape.directed { edges } else { 2 * edges };
         let count = keys as usize;
         // A smaller batch may have more tiles than the largest.
-        let sort_tiles = keys.div_ceil(SORT_TILE).min(SORT_TILES);
         let update_tiles = keys.div_ceil(TILE).min(MAX_TILES);
-        let counters = (sort_tiles as usize) << DIGIT_BITS;
+        let [buckets, large, slot_counts] =
+            list_bytes(shape.vertices, id_bits(shape.vertices), keys);
         let mut layout = WorkspaceLayout::default();
         let parts = [
             8 * word::COUNT,
             8 * count,
             8 * count,
-            4 * counters.max(update_tiles as usize),
-            4 << DIGIT_BITS,
-            4 * count,
-            4 * count,
+            4 * (2 * MAX_BINS).max(update_tiles) as usize,
+            slot_counts,
+            8 * PROGRESS_WORDS as usize,
+            buckets.max(4 * count),
+            large.max(4 * count),
             8 * count,
             shape.handle_bytes * count,
         ]
@@ -294,7 +284,7 @@ mod tests {
         let graph = Graph::new(shape, std::ptr::null_mut());
         for edges in [1, 70, 5000, 300_000, 2_200_000, 5_000_000] {
             let space = UpdateSpace::new(&shape, edges).unwrap();
-            let bytes = space.parts[part::TOTALS] - space.parts[part::COUNTS];
+            let bytes = space.parts[part::SLOT_COUNTS] - space.parts[part::COUNTS];
             for count in [1, edges / 3, edges / 2, edges * 9 / 10, edges - 1, edges] {
                 let batch = Batch {
                     edges: std::ptr::null_mut(),
@@ -307,10 +297,6 @@ mod tests {
                     labels: None,
                 };
                 let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
-                let keys = job.keys();
-                let (tile, sort_tiles) = sort_tiles(keys);
-                assert!(tile.is_multiple_of(128) && tile * sort_tiles >= keys);
-                assert!((sort_tiles as usize) << (DIGIT_BITS + 2) <= bytes);
                 assert!(job.arguments().tiles as usize * 4 <= bytes);
             }
         }

@@ -6,7 +6,6 @@ use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
-use crate::graph::store::sort::{SortCount, SortOffsets, SortScatter};
 use crate::graph::triangles::delta::DeltaTriangles;
 use crate::graph::triangles::delta::copies::{DeltaCopy, LinkedDeltaList};
 use crate::launch::Call;
@@ -48,7 +47,7 @@ impl Phase {
     ///
     /// If the call is not one of those.
     pub fn of(call: &Call) -> Self {
-        if call.runs::<SortCount>() || call.runs::<SortOffsets>() || call.runs::<SortScatter>() {
+        if call.kernel().family() == "sort" {
             Self::Sort
         } else if call.runs::<Classify>() || call.runs::<LinkedClassify>() || call.runs::<Compact>()
         {

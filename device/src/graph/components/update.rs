@@ -49,7 +49,7 @@ arguments! {
             count: u32,
             /// Vertices.
             vertices: u32,
-            /// Flags of the keys, without `EDGES`.
+            /// Flags of the keys.
             flags: u32,
         }
     }

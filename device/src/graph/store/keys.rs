@@ -5,8 +5,6 @@
 //! nothing, the number of vertices, marks edges that take no part; it sorts
 //! behind all others.
 
-/// The batch holds edges; without it, keys.
-pub const EDGES: u32 = 1;
 /// Sources and targets change positions: for the store of in-neighbours.
 pub const TRANSPOSED: u32 = 2;
 /// Each edge also stands for the one in the other direction.
@@ -43,11 +41,7 @@ impl Form {
     /// Keys of the batch.
     #[inline(always)]
     pub fn keys(&self) -> u32 {
-        if self.has(MIRRORED) && self.has(EDGES) {
-            2 * self.count
-        } else {
-            self.count
-        }
+        self.count << u32::from(self.has(MIRRORED))
     }
 
     /// Bits of an id.
@@ -76,48 +70,35 @@ impl Form {
         key as u32 & ((1 << self.id_bits()) - 1)
     }
 
-    /// The word of the batch that key `index` is made of, in any order of the
-    /// keys; 0 if there is no such key.
+    /// Key `index`. Those of the two directions of an edge follow each other, so that their threads
+    /// read the same memory.
     ///
     /// # Safety
     ///
-    /// `words` are the `count` words of the batch.
+    /// `edges` are the `count` edges of the batch, and `index` is below `keys()`.
     #[inline(always)]
-    pub unsafe fn word(&self, words: *const u64, index: u32) -> u64 {
-        if index >= self.keys() {
-            return 0;
-        }
-        let at = if index < self.count {
-            index
-        } else {
-            index - self.count
-        };
+    pub unsafe fn key_at(&self, edges: *const u64, index: u32) -> u64 {
+        let is_mirrored = u32::from(self.has(MIRRORED));
         // SAFETY: below the count.
-        unsafe { *words.add(at as usize) }
+        let edge = unsafe { *edges.add((index >> is_mirrored) as usize) };
+        self.key_of(edge, index & is_mirrored == 1)
     }
 
-    /// Key `index`, which is made of `word`, if there is such a key.
+    /// The key of an edge, or of its other direction.
     #[inline(always)]
-    pub fn key_of(&self, word: u64, index: u32) -> Option<u64> {
-        if index >= self.keys() {
-            return None;
-        }
-        if !self.has(EDGES) {
-            return Some(word);
-        }
-        let back = index >= self.count;
+    fn key_of(&self, edge: u64, back: bool) -> u64 {
         // An edge is a source and a target of 32 bits each, in this order.
-        let (source, target) = (word as u32, (word >> 32) as u32);
+        let (source, target) = (edge as u32, (edge >> 32) as u32);
         let refused = source >= self.vertices
             || target >= self.vertices
             || (source == target && self.has(NO_LOOPS));
-        Some(if refused || (back && source == target) {
+        if refused || (back && source == target) {
             self.key(self.vertices, u32::from(back))
         } else if back != self.has(TRANSPOSED) {
             self.key(target, source)
         } else {
             self.key(source, target)
-        })
+        }
     }
 
     /// Whether a key stands for its edge when edges are counted; of the two

@@ -89,7 +89,7 @@ arguments! {
             count: u32,
             /// Vertices.
             vertices: u32,
-            /// Flags of `keys`, without `EDGES`.
+            /// Flags of `keys`.
             flags: u32,
             /// Keys of a tile, a multiple of the lanes of a warp.
             tile: u32,

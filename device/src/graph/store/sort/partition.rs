@@ -1,0 +1,523 @@
+//! Keys to their bins, and rests of large bins to smaller ones.
+//!
+//! A block takes a tile of keys, sorts it by bin in shared memory, and writes the rests of each bin
+//! to a range that it has claimed of it. Neighbouring threads then write neighbouring words, and all
+//! blocks append to the same places, whose sectors the L2 cache completes.
+//!
+//! Which range a tile gets depends on the order of the blocks, so the order within a bin does too:
+//! the buckets are sorted by all bits after that.
+
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU32;
+
+use super::histogram::{count_in, in_shared};
+use super::list::{Claim, list};
+use super::rest::Rest;
+use super::{Bucket, KEY_BYTES, LargeBin, MAX_BINS, SLOT_WORDS, SPLIT_BITS, SortArguments};
+use crate::kernel::PlainKernel;
+use crate::simt::{Block, BlockShape, MAX_SHARED_BYTES, Warp};
+
+/// The partition of keys whose rests have up to 32 bits.
+pub type NarrowPartition = Partition<u32, 2>;
+/// The partition of keys whose rests have more.
+pub type WidePartition = Partition<u64, 4>;
+/// The split of large bins whose rests have up to 32 bits.
+pub type NarrowSplit = Split<u32, 2>;
+/// The split of large bins whose rests have more.
+pub type WideSplit = Split<u64, 4>;
+
+/// Keys of a tile for each thread: a rest and a bin of 16 bits each.
+const ITEMS: usize = 8;
+/// No large bin.
+const NO_SLOT: u32 = u32::MAX;
+
+/// Keys of a tile of the blocks that a launch has.
+pub const fn tile_of(shift: u32) -> u32 {
+    let warps = if shift <= 32 { u32::WARPS } else { u64::WARPS };
+    ITEMS as u32 * 32 * warps
+}
+
+/// Keys of a tile.
+#[inline(always)]
+pub(super) fn tile_size<W: Warp>(block: Block<W>) -> u32 {
+    ITEMS as u32 * block.threads()
+}
+
+/// Tiles of so many keys, with the one that lists their bin's parts.
+#[inline(always)]
+pub(super) fn tiles_of(size: u32, keys: u32) -> u32 {
+    // A tile has keys; the compiler does not know it.
+    keys.div_ceil(size.max(1)) + 1
+}
+
+/// The items of a thread, by their numbers. Not a loop, so that they stay in registers.
+#[inline(always)]
+fn items<T>(mut of: impl FnMut(usize) -> T) -> [T; ITEMS] {
+    [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
+}
+
+/// A bin that is divided; of the partition, all keys.
+#[derive(Clone, Copy)]
+pub(super) struct Parent {
+    /// Its keys, and where they lie.
+    pub keys: Bucket,
+    /// The first slot of the next level for its large parts.
+    pub slots: u32,
+    /// A word for each part: its keys.
+    pub totals: *mut u32,
+    /// A word for each part: its keys that have been moved.
+    pub moved: *mut u32,
+    /// The bits by which it is divided.
+    pub digit: Digit,
+    /// Keys of a bucket, at the most.
+    pub room: u32,
+    /// Keys of parts that are listed together, half a bucket at the most; 1 for one by one.
+    pub group: u32,
+}
+
+/// Bits of a rest or a key.
+#[derive(Clone, Copy)]
+pub(super) struct Digit {
+    /// The lowest.
+    pub low: u32,
+    /// Values that it may have.
+    pub values: u32,
+    mask: u32,
+}
+
+impl Digit {
+    /// The next one below bit `high`.
+    #[inline(always)]
+    fn below(high: u32) -> Self {
+        let low = high.saturating_sub(SPLIT_BITS);
+        let values = 1 << (high - low);
+        Self {
+            low,
+            values,
+            mask: values - 1,
+        }
+    }
+
+    #[inline(always)]
+    fn of(self, word: u64) -> u32 {
+        (word >> self.low) as u32 & self.mask
+    }
+}
+
+/// The shared memory of a block.
+#[derive(Clone, Copy)]
+pub(super) struct Shared {
+    /// Rests of the tile, by bin; before these are there and afterwards words for other ends.
+    pub rests: *mut u8,
+    /// A word for each bin: its keys in the tile, then where they begin in it.
+    pub counts: *mut u32,
+    /// A word for each bin: where its keys go, less where they begin in the tile.
+    pub targets: *mut u32,
+}
+
+impl Shared {
+    #[inline(always)]
+    fn of<W: Warp>(block: Block<W>) -> Self {
+        let rests = block.shared();
+        let counts: *mut u32 = rests.wrapping_add(KEY_BYTES).cast();
+        Self {
+            rests,
+            counts,
+            targets: counts.wrapping_add(MAX_BINS as usize),
+        }
+    }
+}
+
+/// Moves keys to their bins, of which a thread has `PER`.
+pub struct Partition<R, const PER: usize>(PhantomData<R>);
+
+impl<R: Rest, const PER: usize> PlainKernel for Partition<R, PER> {
+    type Arguments = SortArguments;
+    const REGISTERS: u32 = 64;
+    const BLOCK: BlockShape = BlockShape::sharing(R::WARPS, MAX_SHARED_BYTES);
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, sort: SortArguments) {
+        let block = Block::of(warp);
+        let form = sort.form();
+        let parent = Parent {
+            keys: Bucket {
+                first: 0,
+                count: form.keys(),
+                bin: 0,
+                buffer: 0,
+            },
+            slots: 0,
+            totals: sort.bin_counts,
+            moved: sort.bin_counts.wrapping_add(MAX_BINS as usize),
+            digit: Digit {
+                low: sort.shift,
+                values: sort.bins,
+                mask: u32::MAX,
+            },
+            room: sort.room_of::<W>(),
+            group: 1,
+        };
+        // SAFETY: the arguments' contract; tiles have the indices of keys.
+        let key = |index: u32| unsafe { form.key_at(sort.input, index) };
+        // A thread that is alone has a tile that fits its cache.
+        let size = match W::IS_SOLO {
+            true => (KEY_BYTES / 8) as u32,
+            false => tile_size(block),
+        };
+        let mut tile = block.index();
+        while tile < tiles_of(size, parent.keys.count) {
+            // SAFETY: the histogram is complete; a tile of the keys; all threads make the call.
+            unsafe {
+                if tile == 0 {
+                    list(warp, &sort, &parent, Shared::of(block));
+                } else if W::IS_SOLO {
+                    solo::<R>(Shared::of(block), &sort, parent, key, (tile - 1) * size);
+                } else {
+                    divide::<W, R, PER>(warp, &sort, parent, key, (tile - 1) * size);
+                }
+            }
+            tile += block.blocks();
+        }
+    }
+}
+
+/// Moves the rests of large bins to smaller ones.
+pub struct Split<R, const PER: usize>(PhantomData<R>);
+
+impl<R: Rest, const PER: usize> PlainKernel for Split<R, PER> {
+    type Arguments = SortArguments;
+    const REGISTERS: u32 = 64;
+    const BLOCK: BlockShape = BlockShape::sharing(R::WARPS, MAX_SHARED_BYTES);
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, sort: SortArguments) {
+        let block = Block::of(warp);
+        // SAFETY: the launch before has written the claims and the list.
+        let listed = Claim(unsafe { *sort.progress.add(sort.level as usize) });
+        let large = sort.large_bins(sort.level);
+        let mut tile = block.index();
+        while tile < listed.tiles() {
+            // The last bin whose first tile is not behind this one.
+            let (mut entry, mut end) = (0, listed.bins());
+            while end - entry > 1 {
+                let middle = entry.midpoint(end);
+                // SAFETY: below the number of bins.
+                if unsafe { (*large.add(middle as usize)).tile } <= tile {
+                    entry = middle;
+                } else {
+                    end = middle;
+                }
+            }
+            // SAFETY: a bin of the list, with its slot; rests of the bin; all threads make the call.
+            unsafe {
+                let bin: LargeBin = *large.add(entry as usize);
+                let totals = sort
+                    .level_counts(sort.level)
+                    .add((bin.slot * SLOT_WORDS) as usize);
+                let parent = Parent {
+                    keys: bin.keys,
+                    slots: bin.slots,
+                    totals,
+                    moved: totals.add(1 << SPLIT_BITS),
+                    digit: Digit::below(sort.shift - SPLIT_BITS * (sort.level - 1)),
+                    room: sort.room_of::<W>(),
+                    group: (sort.room / 2).max(1),
+                };
+                let from = sort
+                    .buffer::<R>(sort.level - 1)
+                    .add(bin.keys.first as usize);
+                let rest = |index: u32| (*from.add(index as usize)).bits();
+                if tile == bin.tile {
+                    list(warp, &sort, &parent, Shared::of(block));
+                } else {
+                    let first = (tile - bin.tile - 1) * tile_size(block);
+                    divide::<W, R, PER>(warp, &sort, parent, rest, first);
+                }
+            }
+            tile += block.blocks();
+        }
+    }
+}
+
+/// Claims a range of each part for the keys of this tile, whose `counts` stand in shared memory:
+/// `counts` become where these begin in the tile, `targets` where they go. `totals` are the keys of
+/// the parts of this thread, `PER` of them. Returns the large parts of the parent before those of
+/// this thread, and whether there are any.
+///
+/// # Safety
+///
+/// The parent's totals are complete, a tile has less than 2^16 keys, and all threads of the block
+/// make the call.
+#[inline(always)]
+unsafe fn claim<W: Warp, const PER: usize>(
+    warp: W,
+    parent: &Parent,
+    shared: Shared,
+    totals: [u32; PER],
+) -> (u32, bool) {
+    let block = Block::of(warp);
+    let part = |own: usize| (block.thread() as usize * PER + own) as u32;
+    let is_part = |own: usize| part(own) < parent.digit.values;
+    // SAFETY: a word for each part; a thread accesses those of its range only, between barriers. The
+    // rests are not there yet, so that their memory serves for the sums.
+    unsafe {
+        let counts: [u32; PER] = core::array::from_fn(|own| match is_part(own) {
+            true => *shared.counts.add(part(own) as usize),
+            false => 0,
+        });
+        // Relaxed: a claim, whose words no thread reads before the launch ends.
+        let moved: [u32; PER] = core::array::from_fn(|own| match counts[own] {
+            0 => 0,
+            count => {
+                let word = parent.moved.add(part(own) as usize).cast::<AtomicU32>();
+                (*word).fetch_add(count, Relaxed)
+            }
+        });
+        let (mut here, mut all, mut large) = (0_u32, 0_u32, 0_u32);
+        let _: [(); PER] = core::array::from_fn(|own| {
+            here += counts[own];
+            all += totals[own];
+            large += u32::from(parent.is_large(totals[own]));
+        });
+        let partials = shared.rests.cast();
+        let (before, total) = block.all_exclusive_sum(large << 16 | here, partials);
+        let (mut start, large) = (before & 0xffff, before >> 16);
+        let (mut first, _) = block.all_exclusive_sum(all, partials);
+        first += parent.keys.first;
+        let _: [(); PER] = core::array::from_fn(|own| {
+            if is_part(own) {
+                let target = first.wrapping_add(moved[own]).wrapping_sub(start);
+                shared.counts.add(part(own) as usize).write(start);
+                shared.targets.add(part(own) as usize).write(target);
+            }
+            start += counts[own];
+            first += totals[own];
+        });
+        block.sync();
+        (large, total >> 16 > 0)
+    }
+}
+
+impl Parent {
+    /// Whether a part with so many keys is to be split.
+    #[inline(always)]
+    pub fn is_large(&self, count: u32) -> bool {
+        count > self.room && self.digit.low > 0
+    }
+}
+
+/// Divides a tile of a parent, whose words are `word` of their index in it.
+///
+/// # Safety
+///
+/// The arguments' contract holds, the parent's totals are complete, `first` is the first of a tile
+/// of up to `ITEMS` keys for each thread, and all threads of the block make the call.
+#[inline(always)]
+unsafe fn divide<W: Warp, R: Rest, const PER: usize>(
+    warp: W,
+    sort: &SortArguments,
+    parent: Parent,
+    word: impl Fn(u32) -> u64,
+    first: u32,
+) {
+    let block = Block::of(warp);
+    let shared = Shared::of(block);
+    let (thread, threads) = (block.thread(), block.threads());
+    let digit = parent.digit;
+    let count = tile_size(block).min(parent.keys.count - first);
+    let index = |item: usize| item as u32 * threads + thread;
+    let tile_rests: *mut R = shared.rests.cast();
+    // SAFETY: the caller's promise. Words of shared memory are written by one thread or by atomic
+    // operations between two barriers: a part has a counter, each key of the tile a position of its
+    // own by its part and rank, and each position a target of its own among the rests.
+    unsafe {
+        let tile_parts: *mut u16 = tile_rests.add(ITEMS * threads as usize).cast();
+        let mut part = thread;
+        while part < digit.values {
+            shared.counts.add(part as usize).write(0);
+            part += threads;
+        }
+        // A key that is there in place of one that is not: no branch, so that the loads overlap.
+        let words = items(|item| word(first + index(item).min(count - 1)));
+        let part = |own: usize| (thread as usize * PER + own) as u32;
+        let totals: [u32; PER] = core::array::from_fn(|own| match part(own) < digit.values {
+            true => *parent.totals.add(part(own) as usize),
+            false => 0,
+        });
+        block.sync();
+        let add = in_shared(shared.counts);
+        let ranks = items(|item| count_in(warp, add, digit.of(words[item]), index(item) < count));
+        block.sync();
+        let (large, has_large) = claim(warp, &parent, shared, totals);
+        items(|item| {
+            if index(item) < count {
+                let part = digit.of(words[item]);
+                let position = (*shared.counts.add(part as usize) + ranks[item]) as usize;
+                tile_rests.add(position).write(R::of(words[item]));
+                tile_parts.add(position).write(part as u16);
+            }
+        });
+        block.sync();
+        if has_large {
+            write_slots(warp, &parent, shared, totals, large);
+        }
+        let rests = sort.buffer::<R>(sort.level);
+        let mut position = thread;
+        while position < count {
+            let part = *tile_parts.add(position as usize) as usize;
+            let target = (*shared.targets.add(part)).wrapping_add(position);
+            rests
+                .add(target as usize)
+                .write(*tile_rests.add(position as usize));
+            position += threads;
+        }
+        // The next tile takes the memory.
+        block.sync();
+        if has_large {
+            count_next::<W, R>(warp, sort, &parent, shared, count);
+        }
+    }
+}
+
+/// Counts the next digits of the keys of large parts in a tile, which lies in shared memory by part.
+///
+/// # Safety
+///
+/// As for [`divide`]; the `counts` are slots, and no thread reads the targets any more.
+#[inline(always)]
+unsafe fn count_next<W: Warp, R: Rest>(
+    warp: W,
+    sort: &SortArguments,
+    parent: &Parent,
+    shared: Shared,
+    count: u32,
+) {
+    let block = Block::of(warp);
+    let (thread, threads) = (block.thread(), block.threads());
+    let tile_rests: *mut R = shared.rests.cast();
+    let next = Digit::below(parent.digit.low);
+    let global = sort.level_counts(sort.level + 1);
+    // SAFETY: the caller's promise. A large part has a slot, and a value a counter in it.
+    unsafe {
+        let tile_parts: *const u16 = tile_rests.add(ITEMS * threads as usize).cast();
+        // Few large parts are what hubs leave: so many have counters in shared memory, which many
+        // threads may add to at once.
+        let first = parent.slots;
+        let shared_slots = MAX_BINS >> SPLIT_BITS;
+        let mut word = thread;
+        while word < MAX_BINS {
+            shared.targets.add(word as usize).write(0);
+            word += threads;
+        }
+        block.sync();
+        let add_here = in_shared(shared.targets);
+        let add = |index: u32, amount: u32| {
+            // Relaxed: the launch's end orders the sums before their readers.
+            (*global.add(index as usize).cast::<AtomicU32>()).fetch_add(amount, Relaxed)
+        };
+        // Whole rows, for lanes count together.
+        let mut row = 0;
+        while row < count {
+            let position = (row + thread).min(count - 1) as usize;
+            let is_there = row + thread < count;
+            let slot = *shared.counts.add(*tile_parts.add(position) as usize);
+            let value = next.of((*tile_rests.add(position)).bits());
+            let is_here = is_there && slot.wrapping_sub(first) < shared_slots;
+            let index = if is_here {
+                (slot - first) << SPLIT_BITS | value
+            } else {
+                0
+            };
+            count_in(warp, add_here, index, is_here);
+            if is_there && !is_here && slot != NO_SLOT {
+                add(slot * SLOT_WORDS + value, 1);
+            }
+            row += threads;
+        }
+        block.sync();
+        let mut word = thread;
+        while word < MAX_BINS {
+            let sum = *shared.targets.add(word as usize);
+            if sum > 0 {
+                let (slot, value) = (word >> SPLIT_BITS, word & ((1 << SPLIT_BITS) - 1));
+                add((first + slot) * SLOT_WORDS + value, sum);
+            }
+            word += threads;
+        }
+        // The next tile takes the memory.
+        block.sync();
+    }
+}
+
+/// Writes the slots of large parts over the `counts`. The parts before those of this thread have
+/// `large` of them.
+///
+/// # Safety
+///
+/// As for [`claim`]; no thread reads the counts any more.
+#[inline(always)]
+unsafe fn write_slots<W: Warp, const PER: usize>(
+    warp: W,
+    parent: &Parent,
+    shared: Shared,
+    totals: [u32; PER],
+    large: u32,
+) {
+    let block = Block::of(warp);
+    let mut slot = parent.slots + large;
+    for (own, total) in totals.into_iter().enumerate() {
+        let is_large = parent.is_large(total);
+        let word = if is_large { slot } else { NO_SLOT };
+        // SAFETY: threads have `PER` of `MAX_BINS` words each, and access no others.
+        unsafe {
+            let part = block.thread() as usize * PER + own;
+            shared.counts.add(part).write(word);
+        }
+        slot += u32::from(is_large);
+    }
+    block.sync();
+}
+
+/// Divides a tile by one thread, from its cache.
+///
+/// # Safety
+///
+/// As for [`divide`]; the tile has up to `KEY_BYTES / 8` keys.
+#[inline(always)]
+unsafe fn solo<R: Rest>(
+    shared: Shared,
+    sort: &SortArguments,
+    parent: Parent,
+    word: impl Fn(u32) -> u64,
+    first: u32,
+) {
+    let digit = parent.digit;
+    let count = parent.keys.count.min(first + (KEY_BYTES / 8) as u32);
+    // SAFETY: the caller's promise; the memory is this thread's. Each part gets a range of the rests
+    // that is as long as it has keys in the tile.
+    unsafe {
+        shared.counts.write_bytes(0, digit.values as usize);
+        for index in first..count {
+            *shared.counts.add(digit.of(word(index)) as usize) += 1;
+        }
+        let mut begin = 0;
+        for part in 0..digit.values as usize {
+            let count = *shared.counts.add(part);
+            // Relaxed: as in `claim`.
+            let moved = &*parent.moved.add(part).cast::<AtomicU32>();
+            let target = begin + moved.fetch_add(count, Relaxed);
+            shared.targets.add(part).write(target);
+            begin += *parent.totals.add(part);
+        }
+        let rests = sort.buffer::<R>(0);
+        for index in first..count {
+            let word = word(index);
+            let target = shared.targets.add(digit.of(word) as usize);
+            rests.add(*target as usize).write(R::of(word));
+            *target += 1;
+        }
+    }
+}
