@@ -51,8 +51,10 @@ pub fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) {
 /// Calls `body` for this thread's share of the classes.
 #[inline(always)]
 pub fn for_each_class<W: Warp, P: Parameters>(warp: W, mut body: impl FnMut(Class)) {
-    // SAFETY: below their number, in functions of the instances.
-    for_each(warp, P::CLASSES, |class| body(unsafe { Class::new(class) }));
+    for_each(warp, P::CLASSES, |class| {
+        // SAFETY: below their number, in functions of the instances.
+        body(unsafe { Class::new(class) });
+    });
 }
 
 /// The memory of a heap.
@@ -125,9 +127,9 @@ impl<P: Parameters> Arena<P> {
     /// Calls `body` for this thread's share of the chunks.
     #[inline(always)]
     pub fn for_each_chunk<W: Warp>(&self, warp: W, mut body: impl FnMut(Chunk)) {
-        // SAFETY: below their number.
         for_each(warp, self.chunks, |chunk| {
-            body(unsafe { Chunk::new(chunk) })
+            // SAFETY: below their number.
+            body(unsafe { Chunk::new(chunk) });
         });
     }
 

@@ -360,11 +360,12 @@ impl<P: Parameters> Arena<P> {
     /// `word` is below `map_words()`.
     #[inline(always)]
     unsafe fn claim_any(&self, word: u32, lane: u32) -> u32 {
-        // SAFETY: a word of the map, here and below.
+        // SAFETY: a word of the map.
         let mut free = unsafe { self.free_map(word) }.load(Relaxed);
         while free != 0 {
             // Lanes start at different bits.
             let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
+            // SAFETY: the same word.
             if unsafe { self.claim(word, 1 << index) } != 0 {
                 return word * 32 + index;
             }

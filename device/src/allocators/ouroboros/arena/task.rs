@@ -8,26 +8,26 @@ use crate::simt::Warp;
 numbers! {
     /// A chunk of the heap.
     Chunk: "below [`Arena::chunks()`]";
+    /// A class, and a number above its bits.
+    Noted: "what [`Class::with`] has made";
 }
 
 impl Class {
     /// The class with a number beside it, which must fit above its bits.
     #[inline(always)]
     pub fn with<P: Parameters>(self, note: u32) -> Noted {
-        Noted(self.number() | note << P::CLASS_BITS)
+        // SAFETY: made here.
+        unsafe { Noted::new(self.number() | note << P::CLASS_BITS) }
     }
 }
-
-/// A class, and a number above its bits.
-pub struct Noted(u32);
 
 impl Noted {
     /// Both.
     #[inline(always)]
     pub fn parts<P: Parameters>(self) -> (Class, u32) {
-        // SAFETY: only `Class::with` makes one, of a class.
-        let class = unsafe { Class::new(self.0 & ((1 << P::CLASS_BITS) - 1)) };
-        (class, self.0 >> P::CLASS_BITS)
+        // SAFETY: made of a class.
+        let class = unsafe { Class::new(self.number() & ((1 << P::CLASS_BITS) - 1)) };
+        (class, self.number() >> P::CLASS_BITS)
     }
 }
 
@@ -89,31 +89,23 @@ impl Register for u32 {
 
 /// Numbers in a type of their own.
 macro_rules! registers {
-    ($($name:ty: $make:expr, $take:expr;)*) => {$(
+    ($($name:ident),*) => {$(
         impl Register for $name {
             #[inline(always)]
             fn word(self) -> u32 {
-                $take(self)
+                self.number()
             }
 
             #[inline(always)]
             unsafe fn of(word: u32) -> Self {
-                // SAFETY: the bits of a value that was made before.
-                #[allow(unused_unsafe, reason = "some are made by a safe function")]
-                unsafe {
-                    $make(word)
-                }
+                // SAFETY: the number of a value that was made before.
+                unsafe { Self::new(word) }
             }
         }
     )*};
 }
 
-registers! {
-    Class: Class::new, Class::number;
-    Chunk: Chunk::new, Chunk::number;
-    Given: Given, Given::number;
-    Noted: Noted, |noted: Noted| noted.0;
-}
+registers!(Class, Chunk, Noted, Given);
 
 /// A step of a request that is rare enough to be a function of its own: inlined into
 /// every request of every kernel it would make up most of the code.
