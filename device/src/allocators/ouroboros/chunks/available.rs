@@ -45,7 +45,7 @@ impl<P: Parameters> Arena<P> {
     }
 
     /// Counts one more chunk of a class, unless that has so many that threads are to wait for
-    /// these ([`Self::spread_most`]).
+    /// these (`spread_most`).
     #[inline(always)]
     pub fn count_spread(&self, class: Class) -> bool {
         let divided = self.divided(class);
