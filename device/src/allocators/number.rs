@@ -15,7 +15,7 @@ macro_rules! numbers {
             ///
             #[doc = concat!("`number` is ", $bound, ".")]
             #[inline(always)]
-            pub unsafe fn new(number: u32) -> Self {
+            pub const unsafe fn new(number: u32) -> Self {
                 Self(number)
             }
 

@@ -138,12 +138,12 @@ fn pattern(seed: u32, index: u32) -> u32 {
 unsafe fn stamp(address: *mut u8, bytes: u32, seed: u32) {
     for index in 0..bytes / 4 {
         let word = address.cast::<u32>().wrapping_add(index as usize);
-        // SAFETY: the caller's promise.
+        // SAFETY: a word of the block.
         unsafe { word.write(pattern(seed, index)) };
     }
     for index in bytes & !3..bytes {
         let byte = address.wrapping_add(index as usize);
-        // SAFETY: the caller's promise.
+        // SAFETY: a byte of the block.
         unsafe { byte.write(pattern(seed, index) as u8) };
     }
 }
@@ -158,12 +158,12 @@ unsafe fn holds_stamp(address: *mut u8, bytes: u32, seed: u32) -> bool {
     let mut holds = true;
     for index in 0..bytes / 4 {
         let word = address.cast::<u32>().wrapping_add(index as usize);
-        // SAFETY: the caller's promise.
+        // SAFETY: a word of the block.
         holds &= unsafe { word.read() } == pattern(seed, index);
     }
     for index in bytes & !3..bytes {
         let byte = address.wrapping_add(index as usize);
-        // SAFETY: the caller's promise.
+        // SAFETY: a byte of the block.
         holds &= unsafe { byte.read() } == pattern(seed, index) as u8;
     }
     holds

@@ -98,7 +98,7 @@ unsafe fn fill(address: *mut u8, bytes: u32, seed: u32) {
             1 => seed,
             _ => mix(seed ^ index),
         };
-        // SAFETY: the word is within `bytes`; the caller's promise.
+        // SAFETY: the word is within `bytes`, which the block has.
         unsafe {
             address
                 .cast::<u32>()
@@ -116,7 +116,7 @@ unsafe fn fill(address: *mut u8, bytes: u32, seed: u32) {
 /// at most `most_bytes`, it has as many bytes as that says.
 #[inline(always)]
 unsafe fn verify(address: *mut u8, most_bytes: u32) -> bool {
-    // SAFETY: the caller's promise; a size beyond `most_bytes` is not followed.
+    // SAFETY: the block has two words, and as many as its first says: a size beyond `most_bytes` is not followed.
     unsafe {
         let words = address.cast::<u32>();
         let bytes = words.read_volatile();

@@ -64,7 +64,7 @@ impl WarpsArguments {
     /// The arguments' contract holds, and `index` is below `WARPS_WORDS`.
     #[inline(always)]
     unsafe fn counter(&self, index: usize) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there are as many words, accessed as atomic ones.
         unsafe { &*self.counters.cast::<AtomicU32>().add(index) }
     }
 }
@@ -122,7 +122,7 @@ pub(super) unsafe fn release<W: Warp, A: DeviceHeap<W> + ?Sized>(
     block: A::Handle,
 ) {
     let counts = arguments.counts_frees && !block.is_null();
-    // SAFETY: the caller's promise.
+    // SAFETY: the counters are there, and the block is the caller's.
     unsafe {
         if counts {
             // Acquire: the free comes after it.

@@ -47,7 +47,7 @@ impl Chunk {
     #[inline(always)]
     pub unsafe fn entry(&self, position: u32) -> u32 {
         let entries = core::ptr::with_exposed_provenance::<u32>(self.address as usize);
-        // SAFETY: the caller's promise.
+        // SAFETY: below the length.
         unsafe { *entries.add(position as usize) }
     }
 }
@@ -155,7 +155,7 @@ impl Entry {
     #[inline(always)]
     pub unsafe fn four<W: Warp>(warp: W, segments: &Segments, row: &Chunk, base: u32) -> [Self; 4] {
         let item = base + warp.lane();
-        // SAFETY: the caller's promise.
+        // SAFETY: the rows have entries if some were not read.
         unsafe {
             [
                 Self::read(warp, segments, row, item),

@@ -32,25 +32,13 @@ pub(super) trait Environment: Copy {
     fn is_sampled(&self) -> bool;
 
     /// Radiance along a unit vector.
-    ///
-    /// # Safety
-    ///
-    /// The memory that the environment points to is there.
-    unsafe fn radiance(&self, direction: Vec3) -> Vec3;
+    fn radiance(&self, direction: Vec3) -> Vec3;
 
     /// The density over solid angle with which [`sample`](Self::sample) chooses a unit vector.
-    ///
-    /// # Safety
-    ///
-    /// As for `radiance`.
-    unsafe fn pdf(&self, direction: Vec3) -> f32;
+    fn pdf(&self, direction: Vec3) -> f32;
 
-    /// A direction from which light comes.
-    ///
-    /// # Safety
-    ///
-    /// As for `radiance`, and shadow rays look for the environment.
-    unsafe fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample;
+    /// A direction from which light comes, if shadow rays look for the environment.
+    fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample;
 }
 
 /// A direction from which light comes.
@@ -71,17 +59,17 @@ impl Environment for Sky {
     }
 
     #[inline(always)]
-    unsafe fn radiance(&self, direction: Vec3) -> Vec3 {
+    fn radiance(&self, direction: Vec3) -> Vec3 {
         Sky::radiance(self, direction)
     }
 
     #[inline(always)]
-    unsafe fn pdf(&self, _: Vec3) -> f32 {
+    fn pdf(&self, _: Vec3) -> f32 {
         0.0
     }
 
     #[inline(always)]
-    unsafe fn sample(&self, _: &mut Sampler) -> EnvironmentSample {
+    fn sample(&self, _: &mut Sampler) -> EnvironmentSample {
         EnvironmentSample {
             direction: Vec3::Y,
             radiance: self.zenith,
@@ -121,6 +109,8 @@ fn chosen([evenly, number]: [f32; 2], count: u32, choice: impl Fn(u32) -> [u32; 
 }
 
 /// An image of what is around the scene.
+///
+/// Invariant: the rows and the texels are there, of the sizes, while the value is in use.
 #[derive(Clone, Copy, Debug)]
 pub struct EnvironmentImage {
     /// Texels of a row.
@@ -139,11 +129,12 @@ impl EnvironmentImage {
     ///
     /// # Safety
     ///
-    /// All words are there, sides are from 1 to [`MAX_TEXTURE_SIDE`](super::MAX_TEXTURE_SIDE), and
-    /// others of rows and of texels are below their number.
+    /// All words are there while the value is in use, sides are from 1 to
+    /// [`MAX_TEXTURE_SIDE`](super::MAX_TEXTURE_SIDE), and others of rows and of texels are below
+    /// their number.
     #[inline(always)]
     pub unsafe fn new(words: *const u32) -> Self {
-        // SAFETY: the caller's promise; records are words, and aligned as these.
+        // SAFETY: the words are there; records are words, and aligned as these.
         unsafe {
             let height = words.add(1).read();
             let rows = words.add(ENVIRONMENT_WORDS);
@@ -170,11 +161,11 @@ impl EnvironmentImage {
 
     /// # Safety
     ///
-    /// As for `new`, and there is this column and this row.
+    /// There is this column and this row.
     #[inline(always)]
     unsafe fn texel(&self, x: u32, y: u32) -> [u32; ENVIRONMENT_TEXEL_WORDS] {
         let at = y as usize * self.width as usize + x as usize;
-        // SAFETY: the caller's promise.
+        // SAFETY: a texel of the image.
         unsafe { self.texels.add(at).read() }
     }
 
@@ -183,17 +174,17 @@ impl EnvironmentImage {
     /// As for `texel`.
     #[inline(always)]
     unsafe fn colour(&self, x: u32, y: u32) -> Vec3 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is this texel.
         let [_, _, _, red, green, blue] = unsafe { self.texel(x, y) };
         Vec3::from_array([red, green, blue].map(f32::from_bits))
     }
 
     /// # Safety
     ///
-    /// As for `new`, and there is this row.
+    /// There is this row.
     #[inline(always)]
     unsafe fn row(&self, y: u32) -> [u32; ENVIRONMENT_ROW_WORDS] {
-        // SAFETY: the caller's promise.
+        // SAFETY: a row of the image.
         unsafe { self.rows.add(y as usize).read() }
     }
 }
@@ -206,11 +197,11 @@ impl Environment for EnvironmentImage {
 
     /// The four texels around the direction are mixed.
     #[inline(always)]
-    unsafe fn radiance(&self, direction: Vec3) -> Vec3 {
+    fn radiance(&self, direction: Vec3) -> Vec3 {
         let [across, down] = self.place_of(direction);
         let x = between(across, self.width, Wrap::Repeat);
         let y = between(down, self.height, Wrap::Clamp);
-        // SAFETY: the caller's promise; `between` gives columns and rows of the image.
+        // SAFETY: `between` gives columns and rows of the image.
         let row = |y: u32| unsafe {
             let (one, other) = (self.colour(x.one, y), self.colour(x.other, y));
             one + (other - one) * x.part
@@ -220,17 +211,17 @@ impl Environment for EnvironmentImage {
     }
 
     #[inline(always)]
-    unsafe fn pdf(&self, direction: Vec3) -> f32 {
+    fn pdf(&self, direction: Vec3) -> f32 {
         let [across, down] = self.place_of(direction);
-        // SAFETY: the caller's promise; `nearest` gives columns and rows of the image.
+        // SAFETY: `nearest` gives columns and rows of the image.
         let [_, _, pdf, ..] =
             unsafe { self.texel(nearest(across, self.width), nearest(down, self.height)) };
         f32::from_bits(pdf)
     }
 
     #[inline(always)]
-    unsafe fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample {
-        // SAFETY: the caller's promise; what is chosen is a row, and a column of it.
+    fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample {
+        // SAFETY: what is chosen is a row, and a column of it.
         let (x, [top, bottom], pdf) = unsafe {
             let y = chosen(sampler.get_2d(), self.height, |y| {
                 let [other, threshold, ..] = self.row(y);
@@ -261,8 +252,7 @@ impl Environment for EnvironmentImage {
         let direction = Vec3::new(sine * level, height, -cosine * level);
         EnvironmentSample {
             direction,
-            // SAFETY: the caller's promise.
-            radiance: unsafe { self.radiance(direction) },
+            radiance: self.radiance(direction),
             pdf,
         }
     }
@@ -282,30 +272,26 @@ impl Environment for SkyOrImage {
     }
 
     #[inline(always)]
-    unsafe fn radiance(&self, direction: Vec3) -> Vec3 {
+    fn radiance(&self, direction: Vec3) -> Vec3 {
         match self.image {
-            // SAFETY: the caller's promise.
-            Some(image) => unsafe { image.radiance(direction) },
+            Some(image) => image.radiance(direction),
             None => self.sky.radiance(direction),
         }
     }
 
     #[inline(always)]
-    unsafe fn pdf(&self, direction: Vec3) -> f32 {
+    fn pdf(&self, direction: Vec3) -> f32 {
         match self.image {
-            // SAFETY: the caller's promise.
-            Some(image) => unsafe { image.pdf(direction) },
+            Some(image) => image.pdf(direction),
             None => 0.0,
         }
     }
 
     #[inline(always)]
-    unsafe fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample {
+    fn sample(&self, sampler: &mut Sampler) -> EnvironmentSample {
         match self.image {
-            // SAFETY: the caller's promise.
-            Some(image) => unsafe { image.sample(sampler) },
-            // SAFETY: as above.
-            None => unsafe { self.sky.sample(sampler) },
+            Some(image) => image.sample(sampler),
+            None => self.sky.sample(sampler),
         }
     }
 }

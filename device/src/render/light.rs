@@ -67,7 +67,7 @@ impl Materials for MaterialTable {
 
     #[inline(always)]
     unsafe fn at(&self, triangle: u32, _: [f32; 3]) -> SurfaceMaterial {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is a number for each triangle, and a material of that number.
         unsafe {
             let number = self.material_of.add(triangle as usize).read();
             SurfaceMaterial::from_floats(self.materials.add(number as usize).read())
@@ -76,7 +76,7 @@ impl Materials for MaterialTable {
 
     #[inline(always)]
     unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
-        // SAFETY: the caller's promise.
+        // SAFETY: such a triangle.
         unsafe { self.at(triangle, weights).emission }
     }
 }
@@ -174,17 +174,12 @@ impl<M: Materials, E: Environment> Lights<M, E> {
     }
 
     /// The density of a direction to the environment; 0 if no shadow ray looks for it.
-    ///
-    /// # Safety
-    ///
-    /// The memory that the environment points to is there.
     #[inline(always)]
-    pub unsafe fn environment_pdf(&self, direction: Vec3) -> f32 {
+    pub fn environment_pdf(&self, direction: Vec3) -> f32 {
         if self.delta_light_count == 0 || !self.environment.is_sampled() {
             return 0.0;
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.environment.pdf(direction) * self.selection_probability() }
+        self.environment.pdf(direction) * self.selection_probability()
     }
 
     /// A point of a light or a delta light for a path at `origin`.
@@ -194,7 +189,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
     /// The arrays are as `PathArguments` says, and there is a light or a delta light.
     #[inline(always)]
     pub unsafe fn sample(&self, origin: Vec3, sampler: &mut Sampler) -> LightSample {
-        // SAFETY: the caller's promise. Where there is no triangle its part is 0, which no
+        // SAFETY: there is a light of the kind. Where there is no triangle its part is 0, which no
         // number is below.
         unsafe {
             if self.delta_light_count > 0 && sampler.get_1d() >= self.triangle_part() {
@@ -220,8 +215,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
         let entry = (sampler.get_1d() * count as f32) as u32;
         let entry = if entry < count { entry } else { count - 1 };
         if self.environment.is_sampled() && entry == count - 1 {
-            // SAFETY: the caller's promise.
-            let sample = unsafe { self.environment.sample(sampler) };
+            let sample = self.environment.sample(sampler);
             return LightSample {
                 to_light: sample.direction,
                 t_max: f32::INFINITY,
@@ -231,7 +225,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
                 is_delta: false,
             };
         }
-        // SAFETY: the caller's promise: there is this entry, which is not the environment.
+        // SAFETY: there is this entry, which is not the environment.
         let delta_light =
             DeltaLight::from_floats(unsafe { self.delta_lights.add(entry as usize).read() });
         let pdf = self.selection_probability();
@@ -302,7 +296,7 @@ impl<M: Materials, E: Environment> Lights<M, E> {
         // Uniform over the triangle: Turk's square root.
         let root = sqrt(u);
         let weights = [1.0 - root, root * (1.0 - v), root * v];
-        // SAFETY: the caller's promise: there is this entry, and its triangles are there.
+        // SAFETY: there is this entry, and its triangles are there.
         let (triangle, emission) = unsafe {
             let words = self.lights.add(entry as usize).read();
             let number = LightAliasEntry::from_words(words).choose(number);

@@ -114,11 +114,8 @@ impl<M: Materials, E: Environment> PathScene<M, E> {
         loop {
             let hit = self.tree.closest_hit(&ray);
             if !hit.is_some() {
-                // SAFETY: the arguments' contract.
-                let (radiance, light_pdf) = unsafe {
-                    let radiance = self.environment.radiance(direction);
-                    (radiance, self.lights.environment_pdf(direction))
-                };
+                let radiance = self.environment.radiance(direction);
+                let light_pdf = self.lights.environment_pdf(direction);
                 let mis_weight = if bsdf_pdf > 0.0 && light_pdf > 0.0 {
                     power_heuristic(bsdf_pdf, light_pdf)
                 } else {
@@ -260,7 +257,7 @@ impl PlainKernel for Path {
 /// The arguments' contract.
 #[inline(always)]
 pub(super) unsafe fn sky_of(arguments: PathArguments) -> Sky {
-    // SAFETY: the caller's promise.
+    // SAFETY: the arguments have two colours of a sky.
     unsafe {
         Sky {
             zenith: Vec3::from_array(arguments.sky.read()),
@@ -348,11 +345,10 @@ impl<M: Materials, E: Environment> PixelShader for PathShader<M, E> {
                     secondary += path.secondary;
                     path.light
                 }
-                // SAFETY: the arguments' contract.
-                None => unsafe { scene.environment.radiance(unit(direction)) },
+                None => scene.environment.radiance(unit(direction)),
             };
         }
-        // SAFETY: as above.
+        // SAFETY: the pixel's own words.
         unsafe {
             light.write(sum.to_array());
             counts.write([shadow, secondary]);

@@ -6,7 +6,7 @@ use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
 use heapwood_device::allocator::{Allocator, Request};
 use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
-    Arena, Instance, NONE, Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
+    Arena, Chunk, Class, Instance, NONE, Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
 };
 use heapwood_device::allocators::{CMalloc, CfMalloc};
 use heapwood_device::simt::Warp;
@@ -78,9 +78,9 @@ fn borrow(arena: &Arena<Tiny>, warp: Lockstep) {
         arena.begin_move(warp);
         let chunk = arena.take_chunk(warp);
         if chunk != NONE {
-            let address = arena.address(arena.block(0, chunk, 0)) as usize;
+            let address = arena.address(arena.block(Class::new(0), chunk, 0)) as usize;
             lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
-            arena.give_chunk(warp, chunk);
+            arena.give_chunk(warp, Chunk::new(chunk));
         }
         arena.end_move(warp, chunk != NONE);
     }
@@ -115,7 +115,7 @@ fn first_pages<I: Instance>(seed: u64) {
             let taken: Vec<_> = (0..used).map(|_| arena.take_chunk(warp)).collect();
             for chunk in taken.into_iter().filter(|chunk| *chunk != NONE) {
                 // SAFETY: it was taken here.
-                unsafe { arena.give_chunk(warp, chunk) };
+                unsafe { arena.give_chunk(warp, Chunk::new(chunk)) };
             }
         }
     });

@@ -11,7 +11,7 @@ use heapwood_device::allocators::ouroboros::queue::{
 };
 use heapwood_device::allocators::ouroboros::semaphore::Semaphore;
 use heapwood_device::allocators::ouroboros::{
-    Arena, Group, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
+    Arena, Chunk, Class, Group, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
 };
 use heapwood_device::simt::Warp;
 
@@ -31,7 +31,9 @@ unsafe impl Parameters for Tiny {
 
 type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;
 
-const CLASS: u32 = 1;
+/// Not the first.
+// SAFETY: `Tiny` has three, whose queues are those that the heap is planned for.
+const CLASS: Class = unsafe { Class::new(1) };
 /// Entries of a run.
 const ENTRIES: usize = 4096;
 
@@ -94,8 +96,8 @@ impl<Q: Queue> Bench<Q> {
 
     /// Puts `n` entries, if there is room.
     fn enqueue(&self, warp: Lockstep, n: u32) {
-        // SAFETY: `CLASS` is a class; the lane has room for these positions, and uses each once. No
-        // lane takes an entry for a chunk.
+        // SAFETY: the lane has room for these positions, and uses each once. No lane takes an entry
+        // for a chunk.
         unsafe {
             let arena = &arena(&self.memory);
             let first = self.next.fetch_add(n, Relaxed);
@@ -133,8 +135,8 @@ impl<Q: Queue> Bench<Q> {
 
     /// Takes an entry, if there is one.
     fn dequeue(&self, warp: Lockstep) {
-        // SAFETY: `CLASS` is a class; the permit is for this position. The lanes of a group have
-        // emptied their slots of the chunk.
+        // SAFETY: the permit is for this position. The lanes of a group have emptied their slots of
+        // the chunk.
         unsafe {
             let arena = &arena(&self.memory);
             if self.semaphore().take(1) == 0 {
@@ -159,16 +161,16 @@ impl<Q: Queue> Bench<Q> {
             let arena = &arena(&self.memory);
             let chunk = arena.take_chunk(warp);
             if chunk < arena.chunks() {
-                let address = arena.address(arena.block(0, chunk, 0)) as usize;
+                let address = arena.address(arena.block(CLASS, chunk, 0)) as usize;
                 lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
-                arena.give_chunk(warp, chunk);
+                arena.give_chunk(warp, Chunk::new(chunk));
             }
         }
     }
 
     /// Moves a chunk from the pool to the stack of the class, or back.
     fn shift(&self, warp: Lockstep, to_stack: bool) {
-        // SAFETY: `CLASS` is a class; the chunk was taken or popped here.
+        // SAFETY: the chunk was taken or popped here.
         unsafe {
             let arena = &arena(&self.memory);
             let chunk = if to_stack {
@@ -179,8 +181,9 @@ impl<Q: Queue> Bench<Q> {
             if chunk >= arena.chunks() {
                 return;
             }
-            let address = arena.address(arena.block(0, chunk, 0)) as usize;
+            let address = arena.address(arena.block(CLASS, chunk, 0)) as usize;
             lockstep::writes(address, Tiny::CHUNK_BYTES as usize);
+            let chunk = Chunk::new(chunk);
             if to_stack {
                 arena.push(warp, CLASS, chunk);
             } else {
@@ -201,15 +204,11 @@ impl<Q: Queue> Bench<Q> {
                 0 | 1 if self.stacks && random.one_in(2) => {
                     // As who is about to be refused does: of all who look for chunks to
                     // return, the one that may know nothing of them.
-                    // SAFETY: a class.
-                    unsafe { Q::settle(warp, &arena(&self.memory), CLASS) };
+                    Q::settle(warp, &arena(&self.memory), CLASS);
                 }
                 0 => {
                     let arena = &arena(&self.memory);
-                    // SAFETY: a class.
-                    unsafe {
-                        queue::close::<_, _, Q>(warp, arena, CLASS, |entry| self.accept(entry));
-                    }
+                    queue::close::<_, _, Q>(warp, arena, CLASS, |entry| self.accept(entry));
                 }
                 1 | 2 if self.stacks => {
                     self.shift(warp, random.one_in(2));
@@ -244,10 +243,7 @@ impl<Q: Queue> Bench<Q> {
             self.dequeue(warp);
         }
         let arena = &arena(&self.memory);
-        // SAFETY: a class.
-        unsafe {
-            queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
-        }
+        queue::close::<_, _, Q>(warp, arena, CLASS, |entry| panic!("{entry} is left"));
         if self.stacks {
             for _ in 0..arena.chunks() {
                 self.shift(warp, false);

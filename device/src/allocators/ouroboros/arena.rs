@@ -8,13 +8,14 @@
 //!
 //! All links are indices, so that a heap can be set up again in a larger area.
 //!
-//! Numbers are not checked: functions that ask for a class, which is below `P::CLASSES`, or
-//! for a *chunk of the heap*, which is below [`Arena::chunks()`], are unsafe, and so are those
-//! that store a number where others read it. So from `init` on the words of a heap, be they
-//! links, tags, entries or owners, name its chunks, blocks and classes, or none.
+//! Numbers are not checked: a [`Class`] or a [`Chunk`] is one of the heap, so that its words are
+//! found without a promise. Functions are unsafe that ask for who owns a chunk or a page, and only
+//! the modules of Ouroboros store a number where others read it. So from `init` on the words of a
+//! heap, be they links, tags, entries or owners, name its chunks, blocks and classes, or none.
 
 mod inside;
 mod metadata;
+mod task;
 
 use core::marker::PhantomData;
 
@@ -25,20 +26,17 @@ use super::parameters::Parameters;
 use crate::allocator::Heap;
 use crate::simt::Warp;
 
-pub use metadata::Word;
+pub use super::parameters::Class;
+pub use metadata::{Owner, Word};
+pub use task::{Chunk, Given, Noted, Task};
 
 /// No chunk.
 pub const NONE: u32 = u32::MAX;
 /// A slot without an entry. No chunk and no block has this name.
 pub const EMPTY: u32 = u32::MAX;
 
-/// Values of `Word::Owner`; smaller ones are the class of the chunk's pages.
-pub mod owner {
-    /// The chunk is free, or inside a run, or holds a queue's entries.
-    pub const NOBODY: u32 = u32::MAX;
-    /// The chunk is the first of a run that is one block.
-    pub const RUN: u32 = u32::MAX - 1;
-}
+/// Words of 64 bits in a line of a head.
+pub(super) const LINE_WORDS: u32 = 16;
 
 /// Calls `body` for this thread's share of `count` indices.
 #[inline(always)]
@@ -50,50 +48,19 @@ pub fn for_each<W: Warp>(warp: W, count: u32, mut body: impl FnMut(u32)) {
     }
 }
 
-/// A step of a request that is rare enough to be a function of its own: inlined into
-/// every request of every kernel it would make up most of the code.
-pub trait Task {
-    /// Runs the task for a class, with an argument, and returns a number. `lanes` are
-    /// the lanes that call this together, where a task is one for several lanes: it
-    /// must not call [`Warp::converge`], see there.
-    ///
-    /// # Safety
-    ///
-    /// `class`, without what the task has above its bits, is below `P::CLASSES` if the task is
-    /// for a class, and `value` is what the task says of its argument.
-    unsafe fn run<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        value: u32,
-        lanes: u32,
-    ) -> u32;
-}
-
-/// Takes the arena apart and puts it together again: a structure that is passed
-/// to a function goes through slow local memory.
-///
-/// # Safety
-///
-/// The first three are the parts of an arena; otherwise as for [`Task::run`].
-#[inline(never)]
-unsafe fn outlined<W: Warp, P: Parameters, T: Task>(
-    warp: W,
-    blocks: *mut u8,
-    tables: *mut u8,
-    geometry: u64,
-    class: u32,
-    value: u32,
-    lanes: u32,
-) -> u32 {
-    // SAFETY: the caller's promise, of an arena that was made before and of the task.
-    unsafe {
-        let arena = Arena::<P>::of(blocks, tables, geometry);
-        T::run(warp, &arena, class, value, lanes)
-    }
+/// Calls `body` for this thread's share of the classes.
+#[inline(always)]
+pub fn for_each_class<W: Warp, P: Parameters>(warp: W, mut body: impl FnMut(Class)) {
+    for_each(warp, P::CLASSES, |class| {
+        // SAFETY: below their number, in functions of the instances.
+        body(unsafe { Class::new(class) });
+    });
 }
 
 /// The memory of a heap.
+///
+/// Invariant: the parts that `layout::plan::<P>` divided lie there, and stay mapped. All words
+/// behind the blocks are atomic, always.
 #[derive(Clone, Copy)]
 pub struct Arena<P> {
     blocks: *mut u8,
@@ -122,7 +89,7 @@ impl<P: Parameters> Arena<P> {
     /// As for `Allocator::new`; the heap is one of `layout::plan::<P>`.
     #[inline(always)]
     pub unsafe fn new(heap: &Heap) -> Self {
-        // SAFETY: the caller's promise: what `plan` has put there.
+        // SAFETY: what `plan` has put there.
         unsafe { Self::of(heap.pointers[0], heap.pointers[1], heap.integers[1]) }
     }
 
@@ -157,33 +124,13 @@ impl<P: Parameters> Arena<P> {
         self.chunks
     }
 
-    /// Runs a task, out of line.
-    ///
-    /// # Safety
-    ///
-    /// As for `Task::run`, of the task.
+    /// Calls `body` for this thread's share of the chunks.
     #[inline(always)]
-    pub unsafe fn call<W: Warp, T: Task>(&self, warp: W, class: u32, value: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.call_together::<W, T>(warp, class, value, 0) }
-    }
-
-    /// Runs a task that is one for several lanes, out of line.
-    ///
-    /// # Safety
-    ///
-    /// As for `Task::run`, of the task.
-    #[inline(always)]
-    pub unsafe fn call_together<W: Warp, T: Task>(
-        &self,
-        warp: W,
-        class: u32,
-        value: u32,
-        lanes: u32,
-    ) -> u32 {
-        let (blocks, tables, geometry) = (self.blocks, self.tables, self.geometry);
-        // SAFETY: the parts of this arena, and the caller's promise.
-        unsafe { outlined::<W, P, T>(warp, blocks, tables, geometry, class, value, lanes) }
+    pub fn for_each_chunk<W: Warp>(&self, warp: W, mut body: impl FnMut(Chunk)) {
+        for_each(warp, self.chunks, |chunk| {
+            // SAFETY: below their number.
+            body(unsafe { Chunk::new(chunk) });
+        });
     }
 
     /// A 32-bit word of the tables.
@@ -193,7 +140,7 @@ impl<P: Parameters> Arena<P> {
     /// The tables have an aligned word of 32 bits at `offset`.
     #[inline(always)]
     unsafe fn word32(&self, offset: u64) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: such a word, which is always atomic.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
@@ -204,7 +151,7 @@ impl<P: Parameters> Arena<P> {
     /// The same of 64 bits.
     #[inline(always)]
     unsafe fn word64(&self, offset: u64) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
+        // SAFETY: as for 32 bits.
         unsafe { &*self.tables.add(offset as usize).cast() }
     }
 
@@ -215,67 +162,74 @@ impl<P: Parameters> Arena<P> {
         unsafe { self.word32(geometry::line(0, line as u32)) }
     }
 
-    /// A word of the pool's head that counts what is on its way (`transit`).
+    /// A 64-bit word of a line of the pool's head.
     ///
     /// # Safety
     ///
-    /// `stripe` is below [`STRIPES`](super::transit::STRIPES).
+    /// `word` is below [`LINE_WORDS`].
     #[inline(always)]
-    pub(super) unsafe fn transit(&self, stripe: u32) -> &AtomicU64 {
-        // SAFETY: the caller's promise: the stripes are in the line.
-        unsafe { self.word64(geometry::line(0, Line::Room as u32) + u64::from(stripe) * 8) }
+    pub(super) unsafe fn pool64(&self, line: Line, word: u32) -> &AtomicU64 {
+        // SAFETY: the word is in the line.
+        unsafe { self.word64(geometry::line(0, line as u32) + u64::from(word) * 8) }
     }
 
-    /// A 32-bit word of a class's head; `second` picks another one of the line.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`, and `second` below 16, the words of 64 bits of a line.
+    /// The first 32-bit word of a line of a class's head.
     #[inline(always)]
-    pub(super) unsafe fn head(&self, class: u32, line: Line, second: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise: the class has a head with each of the lines, and the word
-        // is in it.
-        unsafe {
-            let line = geometry::line(class + 1, line as u32);
-            self.word32(line + u64::from(second) * 8)
-        }
+    pub(super) fn head(&self, class: Class, line: Line) -> &AtomicU32 {
+        // SAFETY: a class has a head with each of the lines.
+        unsafe { self.word32(geometry::line(class.number() + 1, line as u32)) }
     }
 
-    /// A 64-bit word of a class's head.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`, and `second` below 16, the words of 64 bits of a line.
+    /// The word of 32 bits behind the first of 64.
     #[inline(always)]
-    pub(super) unsafe fn head64(&self, class: u32, line: Line, second: u32) -> &AtomicU64 {
+    pub(super) fn second(&self, class: Class, line: Line) -> &AtomicU32 {
+        // SAFETY: as for `head`, whose lines have 16 words of 64 bits.
+        unsafe { self.word32(geometry::line(class.number() + 1, line as u32) + 8) }
+    }
+
+    /// The first 64-bit word of a line of a class's head.
+    #[inline(always)]
+    pub(super) fn head64(&self, class: Class, line: Line) -> &AtomicU64 {
         // SAFETY: as for `head`.
+        unsafe { self.word64(geometry::line(class.number() + 1, line as u32)) }
+    }
+
+    /// The word of 64 bits behind the first.
+    #[inline(always)]
+    pub(super) fn second64(&self, class: Class, line: Line) -> &AtomicU64 {
+        // SAFETY: as for `second`.
+        unsafe { self.word64(geometry::line(class.number() + 1, line as u32) + 8) }
+    }
+
+    /// Another 64-bit word of a line of a class's head.
+    ///
+    /// # Safety
+    ///
+    /// `word` is below [`LINE_WORDS`].
+    #[inline(always)]
+    pub(super) unsafe fn word_of(&self, class: Class, line: Line, word: u32) -> &AtomicU64 {
+        // SAFETY: the word is in the line.
         unsafe {
-            let line = geometry::line(class + 1, line as u32);
-            self.word64(line + u64::from(second) * 8)
+            let line = geometry::line(class.number() + 1, line as u32);
+            self.word64(line + u64::from(word) * 8)
         }
     }
 
     /// A counter of the chunks that are divided into pages of a class. Its line is quiet:
     /// many change it when they free.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
     #[inline(always)]
-    pub(super) unsafe fn divided(&self, class: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise; the second word of a line.
-        unsafe { self.head(class, Line::Old, 1) }
+    pub(super) fn divided(&self, class: Class) -> &AtomicU32 {
+        self.second(class, Line::Old)
     }
 
-    /// The word of the map of free chunks with the bit of `32 * index`; behind the last
-    /// word lies the map of chunks that are in the reuse queue.
+    /// A word of the map of free chunks, with the bit of `32 * index`.
     ///
     /// # Safety
     ///
-    /// `index` is below `2 * map_words()`.
+    /// `index` is below `map_words()`.
     #[inline(always)]
     pub(super) unsafe fn free_map(&self, index: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise: the maps begin behind the heads.
+        // SAFETY: the map begins behind the heads.
         unsafe { self.word32(geometry::heads_bytes::<P>() + u64::from(index) * 4) }
     }
 
@@ -285,46 +239,65 @@ impl<P: Parameters> Arena<P> {
         self.chunks.div_ceil(32)
     }
 
-    /// The same of that map.
+    /// The same of the map of chunks that are in the reuse queue.
     ///
     /// # Safety
     ///
     /// `index` is below `map_words()`.
     #[inline(always)]
     pub(super) unsafe fn enqueued_map(&self, index: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise: the map is behind the other, and as large.
-        unsafe { self.free_map(self.map_words() + index) }
+        let index = self.map_words() + index;
+        // SAFETY: the map is behind the other, and as large.
+        unsafe { self.word32(geometry::heads_bytes::<P>() + u64::from(index) * 4) }
+    }
+
+    /// The word with a chunk's bit in the map of free ones.
+    #[inline(always)]
+    pub(super) fn free_word(&self, chunk: Chunk) -> &AtomicU32 {
+        // SAFETY: the map has a bit for each chunk.
+        unsafe { self.free_map(chunk.number() >> 5) }
+    }
+
+    /// The same of those in the reuse queue.
+    #[inline(always)]
+    pub(super) fn enqueued_word(&self, chunk: Chunk) -> &AtomicU32 {
+        // SAFETY: the map has a bit for each chunk.
+        unsafe { self.enqueued_map(chunk.number() >> 5) }
     }
 
     /// The entry of the reuse queue at a position.
     #[inline(always)]
     pub(super) fn reuse(&self, position: u32) -> &AtomicU32 {
+        let index = position & ((1 << self.reuse_bits) - 1);
         // SAFETY: the queue has an entry for each number of `reuse_bits` bits.
-        unsafe {
-            let index = position & ((1 << self.reuse_bits) - 1);
-            self.word32(self.reuse + u64::from(index) * 4)
-        }
+        unsafe { self.word32(self.reuse + u64::from(index) * 4) }
     }
 
     /// A 32-bit word of the static memory of a class's queue.
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `index` below `1 << static_bits`.
+    /// `index` is below `1 << static_bits`.
     #[inline(always)]
-    pub(super) unsafe fn storage(&self, class: u32, index: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise: each class has so many words, of 32 bits at least.
-        unsafe { self.word32(self.storage + u64::from(class) * self.stride + u64::from(index) * 4) }
+    pub(super) unsafe fn storage(&self, class: Class, index: u32) -> &AtomicU32 {
+        // SAFETY: each class has so many words, of 32 bits at least.
+        unsafe { self.word32(self.storage_at(class) + u64::from(index) * 4) }
     }
 
     /// A 64-bit word of it.
     ///
     /// # Safety
     ///
-    /// As for `storage`, in a heap whose queues were planned with words of 64 bits.
+    /// The same, in a heap whose queues were planned with words of 64 bits.
     #[inline(always)]
-    pub(super) unsafe fn storage64(&self, class: u32, index: u32) -> &AtomicU64 {
-        // SAFETY: the caller's promise: each class has so many words.
-        unsafe { self.word64(self.storage + u64::from(class) * self.stride + u64::from(index) * 8) }
+    pub(super) unsafe fn storage64(&self, class: Class, index: u32) -> &AtomicU64 {
+        // SAFETY: each class has so many words.
+        unsafe { self.word64(self.storage_at(class) + u64::from(index) * 8) }
+    }
+
+    /// Where the static memory of a class's queue begins.
+    #[inline(always)]
+    fn storage_at(&self, class: Class) -> u64 {
+        self.storage + u64::from(class.number()) * self.stride
     }
 }

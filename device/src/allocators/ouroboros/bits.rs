@@ -16,7 +16,7 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use super::arena::{Arena, Word, owner};
+use super::arena::{Arena, Chunk, Class, Owner, Word};
 use super::parameters::{Parameters, pages, pages_bits};
 use crate::simt::Warp;
 
@@ -35,60 +35,46 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap that the caller owns, and
-    /// `used` at most its pages.
+    /// The caller owns `chunk`, and `used` is at most its pages.
     #[inline(always)]
-    pub unsafe fn divide(&self, class: u32, chunk: u32, used: u32) {
-        // SAFETY: the chunk is of the heap by the caller's promise, and has words for the pages
-        // of any class.
-        unsafe {
-            let pages = pages::<P>(class);
-            // Relaxed: others reach the chunk by its pages, or when it is available.
-            self.meta(chunk, Word::Owner).store(class, Relaxed);
-            let mut first = 0;
-            while first < pages {
-                let below = if used <= first {
-                    0
-                } else if used >= first + 32 {
-                    u32::MAX
-                } else {
-                    (1 << (used - first)) - 1
-                };
-                let all = if pages < 32 {
-                    (1 << pages) - 1
-                } else {
-                    u32::MAX
-                };
-                self.bits(chunk, first >> 5).store(all & !below, Relaxed);
-                first += 32;
-            }
-            self.meta(chunk, Word::State).store(pages - used, Relaxed);
+    pub unsafe fn divide(&self, class: Class, chunk: Chunk, used: u32) {
+        let pages = pages::<P>(class);
+        self.set_owner(chunk, Owner::new(class));
+        let mut first = 0;
+        while first < pages {
+            let below = if used <= first {
+                0
+            } else if used >= first + 32 {
+                u32::MAX
+            } else {
+                (1 << (used - first)) - 1
+            };
+            let all = if pages < 32 {
+                (1 << pages) - 1
+            } else {
+                u32::MAX
+            };
+            // SAFETY: a chunk has words for the pages of any class.
+            let word = unsafe { self.bits(chunk, first >> 5) };
+            word.store(all & !below, Relaxed);
+            first += 32;
         }
+        self.meta(chunk, Word::State).store(pages - used, Relaxed);
     }
 
     /// The count of a chunk's free pages.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is below `chunks`.
     #[inline(always)]
-    pub unsafe fn free_pages(&self, chunk: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.meta(chunk, Word::State).load(Relaxed) }
+    pub fn free_pages(&self, chunk: Chunk) -> u32 {
+        self.meta(chunk, Word::State).load(Relaxed)
     }
 
     /// Whether all pages of a chunk of a class that the caller holds are free. Acquire:
     /// the threads that freed them have released that with the count, and each passes on
     /// what those before it have released. The thread that gives the chunk to the pool
     /// releases it for all of them, not only for the one from which it got the chunk.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`, and `chunk` below `chunks`.
     #[inline(always)]
-    pub unsafe fn are_all_free(&self, class: u32, chunk: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { self.meta(chunk, Word::State).load(Acquire) == pages::<P>(class) }
+    pub fn are_all_free(&self, class: Class, chunk: Chunk) -> bool {
+        self.meta(chunk, Word::State).load(Acquire) == pages::<P>(class)
     }
 
     /// Lowers the count of a chunk that the caller holds by up to `most`; returns by how
@@ -96,17 +82,14 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `chunk` is a chunk of the heap that the caller holds.
+    /// The caller holds `chunk`.
     #[inline(always)]
-    pub unsafe fn reserve_pages(&self, chunk: u32, most: u32) -> (u32, u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let there = self.free_pages(chunk);
-            let n = if most < there { most } else { there };
-            // No other thread lowers it.
-            let state = self.meta(chunk, Word::State);
-            (n, state.fetch_add(n.wrapping_neg(), AcqRel) - n)
-        }
+    pub unsafe fn reserve_pages(&self, chunk: Chunk, most: u32) -> (u32, u32) {
+        let there = self.free_pages(chunk);
+        let n = if most < there { most } else { there };
+        // No other thread lowers it.
+        let state = self.meta(chunk, Word::State);
+        (n, state.fetch_add(n.wrapping_neg(), AcqRel) - n)
     }
 
     /// Claims a page of those that the caller has reserved, the first at or
@@ -114,42 +97,44 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class, where
-    /// the caller has reserved a page.
+    /// The caller has reserved a page of `chunk`, which is of `class`.
     #[inline(always)]
-    pub unsafe fn claim_page<W: Warp>(&self, warp: W, class: u32, chunk: u32, start: u32) -> u32 {
-        // SAFETY: the chunk is of the heap by the caller's promise; `word` is below `words`, and
-        // a class has no more than a chunk has words for.
-        unsafe {
-            let pages = pages::<P>(class);
-            let words = if pages_bits::<P>(class) > 5 {
-                pages >> 5
-            } else {
-                1
-            };
-            let mut word = (start >> 5) & (words - 1);
-            let mut wanted = u32::MAX << (start & 31);
-            let mut looks = 0;
-            loop {
-                let map = self.bits(chunk, word);
-                let mut free = map.load(Relaxed) & wanted;
-                while free != 0 {
-                    let bit = free & free.wrapping_neg();
-                    let before = map.fetch_and(!bit, Acquire);
-                    if before & bit != 0 {
-                        return word * 32 + bit.trailing_zeros();
-                    }
-                    free = before & wanted & !bit;
+    pub unsafe fn claim_page<W: Warp>(
+        &self,
+        warp: W,
+        class: Class,
+        chunk: Chunk,
+        start: u32,
+    ) -> u32 {
+        let pages = pages::<P>(class);
+        let words = if pages_bits::<P>(class) > 5 {
+            pages >> 5
+        } else {
+            1
+        };
+        let mut word = (start >> 5) & (words - 1);
+        let mut wanted = u32::MAX << (start & 31);
+        let mut looks = 0;
+        loop {
+            // SAFETY: below `words`, and a class has no more than a chunk has words for.
+            let map = unsafe { self.bits(chunk, word) };
+            let mut free = map.load(Relaxed) & wanted;
+            while free != 0 {
+                let bit = free & free.wrapping_neg();
+                let before = map.fetch_and(!bit, Acquire);
+                if before & bit != 0 {
+                    return word * 32 + bit.trailing_zeros();
                 }
-                word = (word + 1) & (words - 1);
-                wanted = u32::MAX;
-                looks += 1;
-                if looks > words {
-                    // As many bits are set as were reserved, but other threads claim
-                    // theirs at the same time and may have gone ahead of us in this
-                    // round. Each claims one, so that rounds come to an end.
-                    warp.back_off();
-                }
+                free = before & wanted & !bit;
+            }
+            word = (word + 1) & (words - 1);
+            wanted = u32::MAX;
+            looks += 1;
+            if looks > words {
+                // As many bits are set as were reserved, but other threads claim
+                // theirs at the same time and may have gone ahead of us in this
+                // round. Each claims one, so that rounds come to an end.
+                warp.back_off();
             }
         }
     }
@@ -158,11 +143,10 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class; `page` is
-    /// one of its pages, which the caller gives up.
+    /// `chunk` is of `class`, and `page` is one of its pages, which the caller gives up.
     #[inline(always)]
-    pub unsafe fn free_page(&self, class: u32, chunk: u32, page: u32) -> Freed {
-        // SAFETY: the caller's promise.
+    pub unsafe fn free_page(&self, class: Class, chunk: Chunk, page: u32) -> Freed {
+        // SAFETY: such a page, whose bit is set here.
         unsafe {
             self.mark_free(chunk, page);
             self.count_free(class, chunk, 1)
@@ -173,62 +157,43 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `chunk` is a chunk of the heap, and `page` is one of its pages, which the caller gives up.
+    /// `page` is one of the chunk's pages, which the caller gives up.
     #[inline(always)]
-    pub unsafe fn mark_free(&self, chunk: u32, page: u32) {
-        // SAFETY: the caller's promise: a chunk has words for all of its pages.
-        unsafe {
-            self.bits(chunk, page >> 5)
-                .fetch_or(1 << (page & 31), Release);
-        }
+    pub unsafe fn mark_free(&self, chunk: Chunk, page: u32) {
+        // SAFETY: a chunk has words for all of its pages.
+        let word = unsafe { self.bits(chunk, page >> 5) };
+        word.fetch_or(1 << (page & 31), Release);
     }
 
     /// Counts `n` pages whose bits were set.
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is a chunk of the heap of that class; the
-    /// caller has set the bits of `n` pages.
+    /// `chunk` is of `class`, and the caller has set the bits of `n` pages.
     #[inline(always)]
-    pub unsafe fn count_free(&self, class: u32, chunk: u32, n: u32) -> Freed {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let before = self.meta(chunk, Word::State).fetch_add(n, AcqRel);
-            Freed {
-                holds: before == 0,
-                is_last: before + n == pages::<P>(class),
-            }
-        }
-    }
-
-    /// The class of the pages of a chunk, or another owner.
-    ///
-    /// # Safety
-    ///
-    /// `chunk` is below `chunks`.
-    #[inline(always)]
-    pub unsafe fn owner(&self, chunk: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: a thread that has a block of the chunk got it by synchronisation
-            // with the thread that divided the chunk; for others this is a hint.
-            self.meta(chunk, Word::Owner).load(Relaxed)
+    pub unsafe fn count_free(&self, class: Class, chunk: Chunk, n: u32) -> Freed {
+        let before = self.meta(chunk, Word::State).fetch_add(n, AcqRel);
+        Freed {
+            holds: before == 0,
+            is_last: before + n == pages::<P>(class),
         }
     }
 
     /// Whether a handle may be a block.
     #[inline(always)]
     pub fn is_block(&self, block: u32) -> bool {
+        if block >> P::UNIT_BITS >= self.chunks {
+            return false;
+        }
         // SAFETY: the chunk was compared with the number of chunks.
-        unsafe {
-            let chunk = self.chunk_of(block);
-            if chunk >= self.chunks {
-                return false;
-            }
-            match self.owner(chunk) {
-                owner::NOBODY => false,
-                owner::RUN => block & ((1 << P::UNIT_BITS) - 1) == 0,
-                class => self.block(class, chunk, self.page_of(class, block)) == block,
+        let chunk = unsafe { self.chunk_of(block) };
+        match self.owner(chunk) {
+            Owner::NOBODY => false,
+            Owner::RUN => block & ((1 << P::UNIT_BITS) - 1) == 0,
+            owner => {
+                // SAFETY: it is a class.
+                let class = unsafe { owner.class() };
+                self.block(class, chunk.number(), self.page_of(class, block)) == block
             }
         }
     }

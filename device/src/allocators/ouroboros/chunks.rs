@@ -44,7 +44,7 @@ pub mod available;
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, EMPTY, NONE, Task};
+use super::arena::{Arena, Chunk, Class, EMPTY, Given, NONE, Task};
 use super::geometry::{Line, Static};
 use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
@@ -52,11 +52,8 @@ use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages};
 use super::queue::{Queue, close};
 use super::supply::Provide;
-use super::waiting::{room, supply};
 use crate::simt::{Backoff, Warp, rank};
-use available::{
-    MakeAvailable, count_spread, hold, idle, idle_most, reclaim_oldest, reclaim_stacked, spread,
-};
+use available::{MakeAvailable, hold, reclaim_oldest, reclaim_stacked, spread};
 
 /// Chunks over queues of kind `Q` (`OuroborosChunks`).
 #[derive(Clone, Copy, Debug)]
@@ -67,13 +64,12 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         mask: u32,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the class is the caller's promise. A chunk that an agent gets is of the class,
-        // and it is the holder until no page is left, or it makes the chunk available. The lanes
-        // claim as many pages as it has reserved.
+        // SAFETY: a chunk that an agent gets is of the class, and it is the holder until no page is
+        // left, or it makes the chunk available. The lanes claim as many pages as it has reserved.
         unsafe {
             let pages = pages::<P>(class);
             let share = Share::of::<W, P>(warp, class, mask, group);
@@ -93,20 +89,21 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                         allocated = pages;
                     }
                     if chunk != NONE {
-                        (taken, left) = arena.reserve_pages(chunk, share.size - served);
+                        (taken, left) = arena.reserve_pages(Chunk::new(chunk), share.size - served);
                         start = pages - left - taken;
                         if start == 0 {
-                            idle(arena, class).fetch_add(u32::MAX, Relaxed);
+                            arena.idle(class).fetch_add(u32::MAX, Relaxed);
                         }
                     }
                 }
                 let kept = warp.ballot(mask, left > 0);
                 if kept & 1 << warp.lane() != 0 {
+                    let chunk = Given::new(chunk);
                     arena.call_together::<W, MakeAvailable<Q>>(warp, class, chunk, kept);
                 }
                 if allocated > 0 && chunk != NONE {
                     // Ours are among these, and our permits are for others.
-                    supply(arena, class).signal(allocated);
+                    arena.supply(class).signal(allocated);
                     arena.end_move(warp, true);
                 }
                 // The agents acquired the chunks for the others.
@@ -116,7 +113,8 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                 start = warp.shuffle(mask, start, share.agent);
                 let offset = share.index.wrapping_sub(served);
                 if block == EMPTY && offset < taken {
-                    let page = arena.claim_page(warp, class, chunk, start + offset);
+                    let reserved = Chunk::new(chunk);
+                    let page = arena.claim_page(warp, class, reserved, start + offset);
                     block = arena.block(class, chunk, page);
                 }
                 served += taken;
@@ -132,44 +130,31 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
     }
 
     #[inline(always)]
-    unsafe fn spare<W: Warp, P: Parameters>(
-        _warp: W,
-        _arena: &Arena<P>,
-        _class: u32,
-        _group: &Group,
-    ) -> u32 {
-        EMPTY
-    }
-
-    #[inline(always)]
-    unsafe fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { count_spread(arena, class) }
+    fn spreads<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
+        arena.count_spread(class)
     }
 
     #[inline(always)]
     unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         group: &Group,
         chunk: u32,
         used: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: the chunk is held, and is made available once, with pages
-        // left.
-        unsafe {
-            if chunk == NONE {
-                return 0;
-            }
-            if used == 0 && group.leads() {
-                idle(arena, class).fetch_add(1, Relaxed);
-            }
-            // All lanes, for the queue may need a chunk, whose slots they empty together.
-            let own = if group.leads() { chunk } else { NONE };
-            arena.call_together::<W, MakeAvailable<Q>>(warp, class, own, group.mask);
-            pages::<P>(class) - used
+        if chunk == NONE {
+            return 0;
         }
+        if used == 0 && group.leads() {
+            arena.idle(class).fetch_add(1, Relaxed);
+        }
+        // All lanes, for the queue may need a chunk, whose slots they empty together.
+        let own = if group.leads() { chunk } else { NONE };
+        // SAFETY: the chunk is held, and is made available once, with pages left.
+        let own = unsafe { Given::new(own) };
+        arena.call_together::<W, MakeAvailable<Q>>(warp, class, own, group.mask);
+        pages::<P>(class) - used
     }
 }
 
@@ -177,98 +162,103 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
 struct Malloc<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
+    type Of = Class;
+    type Argument = u32;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         is_again: u32,
         all: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            instance::malloc::<W, P, OuroborosChunks<Q>>(warp, arena, all, class, is_again != 0)
-        }
+        instance::malloc::<W, P, OuroborosChunks<Q>>(warp, arena, all, class, is_again != 0)
     }
 }
 
-/// Frees a page, the argument, which the caller gives up.
+/// Frees a page of the class, the argument, which each of the lanes gives up.
 struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
+    type Of = Class;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        block: u32,
+        class: Class,
+        block: Given,
         all: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise, for all lanes: the page is one of its chunk. Of the lanes
-        // that free pages of a chunk one counts them, and gives the chunk up if all were theirs,
-        // or makes it available if it holds it.
-        unsafe {
-            // All lanes take each step together: classes one after the other would pay the
-            // latency of memory as many times.
-            let group = Group::by_key(warp, all, class);
-            let chunk = arena.chunk_of(block);
-            let is_single = pages::<P>(class) == 1;
-            let several = warp.ballot(all, !is_single);
-            let mut mates = Group::alone(warp);
-            if !is_single {
-                // Lanes with pages of the same chunk free them as one.
-                mates = Group::by_key(warp, several, chunk);
-            }
-            // A chunk whose pages all come back at once goes to the pool: no page of it is
-            // counted, and no thread reads its state.
-            let is_whole = mates.size == pages::<P>(class);
-            let counted = warp.ballot(all, !is_whole) & group.mask;
-            if group.leads() && counted != 0 {
-                // Permits come before pages: see the module.
-                supply(arena, class).signal(counted.count_ones());
-            }
-            warp.sync(all);
-            if !is_whole {
-                arena.mark_free(chunk, arena.page_of(class, block));
-            }
-            // All of these bits are set before one lane counts them.
-            warp.sync(all);
-            // Read here, so that its latency overlaps with the counting of the pages.
-            let idle_seen = idle(arena, class).load(Relaxed);
-            let (mut is_last, mut holds) = (false, false);
-            if mates.leads() && !is_whole {
-                let freed = arena.count_free(class, chunk, mates.size);
-                (is_last, holds) = (freed.is_last, freed.holds);
-            }
-            let given = warp.ballot(all, is_whole & mates.leads());
-            if given & 1 << warp.lane() != 0 {
-                arena.give_chunks_of(warp, class, chunk, given);
-            }
-            let held = warp.ballot(all, holds);
-            if held & 1 << warp.lane() != 0 {
-                arena.call_together::<W, MakeAvailable<Q>>(warp, class, chunk, held);
-            }
-            let idle_now = warp.ballot(all, is_last) & group.mask;
-            if group.leads() {
-                let n = (given & group.mask).count_ones();
-                if n != 0 {
-                    arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
-                }
-                if idle_now != 0 {
-                    idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
-                }
-            }
-            // The pages that a lane has freed are counted before the lane goes on and requests it.
-            warp.sync(all);
-            let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
-            let surplus = others as i32 >= idle_most(arena) as i32;
-            if idle_now & 1 << warp.lane() != 0 && surplus {
-                arena.begin_move(warp);
-                reclaim_oldest::<W, P, Q>(warp, arena, class);
-                arena.end_move(warp, true);
-            }
-            0
+        // All lanes take each step together: classes one after the other would pay the
+        // latency of memory as many times.
+        let group = Group::by_key(warp, all, class.number());
+        let block = block.number();
+        // SAFETY: the page of a chunk.
+        let chunk = unsafe { arena.chunk_of(block) };
+        let is_single = pages::<P>(class) == 1;
+        let several = warp.ballot(all, !is_single);
+        let mut mates = Group::alone(warp);
+        if !is_single {
+            // Lanes with pages of the same chunk free them as one.
+            mates = Group::by_key(warp, several, chunk.number());
         }
+        // A chunk whose pages all come back at once goes to the pool: no page of it is
+        // counted, and no thread reads its state.
+        let is_whole = mates.size == pages::<P>(class);
+        let counted = warp.ballot(all, !is_whole) & group.mask;
+        if group.leads() && counted != 0 {
+            // Permits come before pages: see the module.
+            arena.supply(class).signal(counted.count_ones());
+        }
+        warp.sync(all);
+        if !is_whole {
+            // SAFETY: the page of this chunk that is given up.
+            unsafe { arena.mark_free(chunk, arena.page_of(class, block)) };
+        }
+        // All of these bits are set before one lane counts them.
+        warp.sync(all);
+        // Read here, so that its latency overlaps with the counting of the pages.
+        let idle_seen = arena.idle(class).load(Relaxed);
+        let (mut is_last, mut holds) = (false, false);
+        if mates.leads() && !is_whole {
+            // SAFETY: one of the lanes that free pages of the chunk counts all of these.
+            let freed = unsafe { arena.count_free(class, chunk, mates.size) };
+            (is_last, holds) = (freed.is_last, freed.holds);
+        }
+        let given = warp.ballot(all, is_whole & mates.leads());
+        if given & 1 << warp.lane() != 0 {
+            // SAFETY: all pages of the chunk were these lanes', for which one gives it up.
+            unsafe { arena.give_chunks_of(warp, class, chunk, given) };
+        }
+        let held = warp.ballot(all, holds);
+        if held & 1 << warp.lane() != 0 {
+            // SAFETY: this lane holds it.
+            let chunk = unsafe { Given::new(chunk.number()) };
+            arena.call_together::<W, MakeAvailable<Q>>(warp, class, chunk, held);
+        }
+        let idle_now = warp.ballot(all, is_last) & group.mask;
+        if group.leads() {
+            let n = (given & group.mask).count_ones();
+            if n != 0 {
+                arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
+            }
+            if idle_now != 0 {
+                arena.idle(class).fetch_add(idle_now.count_ones(), Relaxed);
+            }
+        }
+        // The pages that a lane has freed are counted before the lane goes on and requests it.
+        warp.sync(all);
+        let others = idle_seen.wrapping_add(rank(idle_now, warp.lane()));
+        let surplus = others as i32 >= arena.idle_most() as i32;
+        if idle_now & 1 << warp.lane() != 0 && surplus {
+            arena.begin_move(warp);
+            reclaim_oldest::<W, P, Q>(warp, arena, class);
+            arena.end_move(warp, true);
+        }
+        0
     }
 }
 
@@ -290,31 +280,25 @@ unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            Q::init(warp, arena, class);
-        }
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        // SAFETY: nothing else uses the heap.
+        unsafe { Q::init(warp, arena, class) };
     }
 
     #[inline(always)]
-    unsafe fn malloc<W: Warp, P: Parameters>(
+    fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         is_again: bool,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all) }
+        arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all)
     }
 
     #[inline(always)]
-    unsafe fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
-        }
+    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class, count: u32) {
+        arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
     }
 
     #[inline(always)]
@@ -322,79 +306,67 @@ unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         block: u32,
     ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            arena.call_together::<W, Free<Q>>(warp, class, block, all);
+        // SAFETY: a live block of the class, which the lane gives up.
+        let block = unsafe { Given::new(block) };
+        arena.call_together::<W, Free<Q>>(warp, class, block, all);
+    }
+
+    #[inline(always)]
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
+        arena.supply(class).read().count == 0
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> Reclaimed {
+        let mut reclaimed = Reclaimed {
+            again: Q::VIRTUAL && Q::settle(warp, arena, class),
+            moves: 0,
+        };
+        let entries = arena.head(class, Line::Entries);
+        let has_idle = arena.has_idle(class);
+        let closes =
+            Q::VIRTUAL && entries.load(Relaxed) as i32 <= 0 && arena.room(class).left() > 0;
+        if !has_idle && !closes {
+            return reclaimed;
         }
-    }
-
-    #[inline(always)]
-    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { supply(arena, class).read().count == 0 }
-    }
-
-    #[inline(always)]
-    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        // SAFETY: the class is the caller's promise. Entries that are dequeued here are chunks of
-        // the class, which this thread then holds.
-        unsafe {
-            let mut reclaimed = Reclaimed {
-                again: Q::VIRTUAL && Q::settle(warp, arena, class),
-                moves: 0,
-            };
-            let entries = arena.head(class, Line::Entries, 0);
-            let has_idle = idle(arena, class).load(Relaxed) as i32 > 0;
-            let closes =
-                Q::VIRTUAL && entries.load(Relaxed) as i32 <= 0 && room(arena, class).left() > 0;
-            if !has_idle && !closes {
-                return reclaimed;
+        arena.begin_move(warp);
+        reclaimed.moves = 1;
+        if has_idle {
+            reclaimed.again |= reclaim_stacked::<W, P, Q>(warp, arena, class);
+            // Once round the queue: a chunk that stays goes to its end.
+            let mut looks = entries.load(Relaxed) as i32;
+            while looks > 0 && arena.has_idle(class) {
+                reclaimed.again |= reclaim_oldest::<W, P, Q>(warp, arena, class);
+                looks -= 1;
             }
-            arena.begin_move(warp);
-            reclaimed.moves = 1;
-            if has_idle {
-                reclaimed.again |= reclaim_stacked::<W, P, Q>(warp, arena, class);
-                // Once round the queue: a chunk that stays goes to its end.
-                let mut looks = entries.load(Relaxed) as i32;
-                while looks > 0 && idle(arena, class).load(Relaxed) as i32 > 0 {
-                    reclaimed.again |= reclaim_oldest::<W, P, Q>(warp, arena, class);
-                    looks -= 1;
-                }
-                // Entries that are not counted while a thread fails to take one off the count, or
-                // is about to dequeue it.
-                let front = arena.head(class, Line::Front, 0).load(Relaxed);
-                let back = arena.head(class, Line::Back, 0).load(Relaxed);
-                reclaimed.again |= front != back && entries.load(Relaxed) as i32 <= 0;
-            }
-            if closes {
-                reclaimed.again |= close::<W, P, Q>(warp, arena, class, |chunk| {
-                    // Its entry is still counted: a void is left to be dequeued instead.
-                    idle(arena, class).fetch_add(1, Relaxed);
-                    arena.push(warp, class, chunk);
-                });
-            }
-            arena.end_move(warp, true);
-            reclaimed
+            // Entries that are not counted while a thread fails to take one off the count, or
+            // is about to dequeue it.
+            let front = arena.head(class, Line::Front).load(Relaxed);
+            let back = arena.head(class, Line::Back).load(Relaxed);
+            reclaimed.again |= front != back && entries.load(Relaxed) as i32 <= 0;
         }
-    }
-
-    #[inline(always)]
-    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let free = u64::from(arena.free_pages(chunk));
-            Pages {
-                used: u64::from(pages::<P>(class)) - free,
-                free,
-            }
+        if closes {
+            reclaimed.again |= close::<W, P, Q>(warp, arena, class, |chunk| {
+                // Its entry is still counted: a void is left to be dequeued instead.
+                arena.idle(class).fetch_add(1, Relaxed);
+                // SAFETY: an entry of the class is a chunk, which this thread holds when it is
+                // dequeued.
+                unsafe { arena.push(warp, class, Chunk::new(chunk)) };
+            });
         }
+        arena.end_move(warp, true);
+        reclaimed
     }
 
     #[inline(always)]
-    unsafe fn pages_of_class<P: Parameters>(_arena: &Arena<P>, _class: u32) -> Pages {
-        Pages::default()
+    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: Class, chunk: Chunk) -> Pages {
+        let free = u64::from(arena.free_pages(chunk));
+        Pages {
+            used: u64::from(pages::<P>(class)) - free,
+            free,
+        }
     }
 }

@@ -9,13 +9,12 @@
 //! and leave the rest to the kind ([`Kind::keep`]). Lanes that get nothing look again until
 //! it is evident that there is nothing ([`super::contract`]).
 
-use super::arena::Arena;
+use super::arena::{Arena, Chunk, Class};
 use super::geometry::Static;
 use super::group::Group;
 use super::kind::Kind;
 use super::parameters::Parameters;
 use super::supply::{GRANTED, Supply};
-use super::waiting::supply;
 use crate::simt::Warp;
 
 /// Free and used pages, as a walk finds them.
@@ -38,8 +37,7 @@ pub struct Reclaimed {
 
 /// Instances that together serve all classes. A class belongs to one of them.
 ///
-/// Its unsafe functions ask, besides what they say, for a heap that was planned for these instances
-/// ([`Instance::fixed`]).
+/// Its functions get classes of heaps that were planned for these instances ([`Instance::fixed`]).
 ///
 /// # Safety
 ///
@@ -66,79 +64,54 @@ pub unsafe trait Instance: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and nothing else uses the heap.
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
+    /// Nothing else uses the heap.
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class);
 
     /// A page of the class, or `EMPTY`. The lanes of `all` call this together,
     /// each for a class of its own; whether they look again is the same for all.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn malloc<W: Warp, P: Parameters>(
+    fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         is_again: bool,
     ) -> u32;
 
     /// Divides chunks until the class has `count` free pages; called by all lanes of a
     /// warp.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
     #[inline(always)]
-    unsafe fn provide<W: Warp, P: Parameters>(
-        _warp: W,
-        _arena: &Arena<P>,
-        _class: u32,
-        _count: u32,
-    ) {
-    }
+    fn provide<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: Class, _count: u32) {}
 
     /// Frees a page of the class; called as `malloc`.
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `block` is a live block, of a chunk of that class, that
-    /// the caller gives up.
+    /// `block` is a live block, of a chunk of that class, that the caller gives up.
     unsafe fn free<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         block: u32,
     );
 
     /// Whether the class has no free page.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool;
 
     /// Returns chunks of the class that hold no block to the pool.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed;
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> Reclaimed;
 
     /// The pages of one chunk of the class, if they are counted by chunks.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`, and `chunk` below `chunks`.
-    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages;
+    #[inline(always)]
+    fn pages_of_chunk<P: Parameters>(_arena: &Arena<P>, _class: Class, _chunk: Chunk) -> Pages {
+        Pages::default()
+    }
 
     /// The pages of the class, if they are counted by classes.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages;
+    #[inline(always)]
+    fn pages_of_class<P: Parameters>(_arena: &Arena<P>, _class: Class) -> Pages {
+        Pages::default()
+    }
 }
 
 /// Classes below `FROM` are served by `A`, the others by `B`: several instances
@@ -173,10 +146,10 @@ unsafe impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, 
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise, which is the same of both.
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        // SAFETY: neither uses the heap.
         unsafe {
-            if class < FROM {
+            if class.number() < FROM {
                 A::init(warp, arena, class);
             } else {
                 B::init(warp, arena, class);
@@ -185,33 +158,27 @@ unsafe impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, 
     }
 
     #[inline(always)]
-    unsafe fn malloc<W: Warp, P: Parameters>(
+    fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         is_again: bool,
     ) -> u32 {
-        // SAFETY: the caller's promise, which is the same of both.
-        unsafe {
-            let low = warp.ballot(all, class < FROM);
-            if class < FROM {
-                A::malloc(warp, arena, low, class, is_again)
-            } else {
-                B::malloc(warp, arena, all & !low, class, is_again)
-            }
+        let low = warp.ballot(all, class.number() < FROM);
+        if class.number() < FROM {
+            A::malloc(warp, arena, low, class, is_again)
+        } else {
+            B::malloc(warp, arena, all & !low, class, is_again)
         }
     }
 
     #[inline(always)]
-    unsafe fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
-        // SAFETY: the caller's promise, which is the same of both.
-        unsafe {
-            if class < FROM {
-                A::provide(warp, arena, class, count);
-            } else {
-                B::provide(warp, arena, class, count);
-            }
+    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class, count: u32) {
+        if class.number() < FROM {
+            A::provide(warp, arena, class, count);
+        } else {
+            B::provide(warp, arena, class, count);
         }
     }
 
@@ -220,13 +187,13 @@ unsafe impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, 
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         block: u32,
     ) {
-        // SAFETY: the caller's promise, which is the same of both.
+        // SAFETY: a live block of the class, whichever it is.
         unsafe {
-            let low = warp.ballot(all, class < FROM);
-            if class < FROM {
+            let low = warp.ballot(all, class.number() < FROM);
+            if class.number() < FROM {
                 A::free(warp, arena, low, class, block);
             } else {
                 B::free(warp, arena, all & !low, class, block);
@@ -235,97 +202,77 @@ unsafe impl<A: Instance, B: Instance, const FROM: u32> Instance for Split<A, B, 
     }
 
     #[inline(always)]
-    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise, which is the same of both.
-        unsafe {
-            if class < FROM {
-                A::is_bare(arena, class)
-            } else {
-                B::is_bare(arena, class)
-            }
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
+        if class.number() < FROM {
+            A::is_bare(arena, class)
+        } else {
+            B::is_bare(arena, class)
         }
     }
 
     #[inline(always)]
-    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        // SAFETY: the caller's promise, which is the same of both.
-        unsafe {
-            if class < FROM {
-                A::reclaim(warp, arena, class)
-            } else {
-                B::reclaim(warp, arena, class)
-            }
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> Reclaimed {
+        if class.number() < FROM {
+            A::reclaim(warp, arena, class)
+        } else {
+            B::reclaim(warp, arena, class)
         }
     }
 
     #[inline(always)]
-    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
-        // SAFETY: the caller's promise, which is the same of both.
-        unsafe {
-            if class < FROM {
-                A::pages_of_chunk(arena, class, chunk)
-            } else {
-                B::pages_of_chunk(arena, class, chunk)
-            }
+    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: Class, chunk: Chunk) -> Pages {
+        if class.number() < FROM {
+            A::pages_of_chunk(arena, class, chunk)
+        } else {
+            B::pages_of_chunk(arena, class, chunk)
         }
     }
 
     #[inline(always)]
-    unsafe fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
-        // SAFETY: the caller's promise, which is the same of both.
-        unsafe {
-            if class < FROM {
-                A::pages_of_class(arena, class)
-            } else {
-                B::pages_of_class(arena, class)
-            }
+    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: Class) -> Pages {
+        if class.number() < FROM {
+            A::pages_of_class(arena, class)
+        } else {
+            B::pages_of_class(arena, class)
         }
     }
 }
 
 /// A page of the class, or `EMPTY`: [`Instance::malloc`].
-///
-/// # Safety
-///
-/// As for [`Instance::malloc`].
 #[inline(always)]
-pub unsafe fn malloc<W: Warp, P: Parameters, K: Kind>(
+pub fn malloc<W: Warp, P: Parameters, K: Kind>(
     warp: W,
     arena: &Arena<P>,
     all: u32,
-    class: u32,
+    class: Class,
     is_again: bool,
 ) -> u32 {
-    // SAFETY: the class is below `P::CLASSES` by the caller's promise. The lanes of `together`
-    // have a permit each: the semaphore's, or those of `Supply`, which the others get a block
-    // from.
-    unsafe {
-        let mut group = Group::by_key(warp, all, class);
-        let mut granted = 0;
-        if group.leads() {
-            let supply = supply(arena, class);
-            // A request that looks again waits for what is about to be added.
-            granted = if is_again {
-                supply.take_if_any(group.size)
-            } else {
-                supply.take(group.size)
-            };
-        }
-        granted = warp.shuffle(all, granted, group.leader);
-        // Of a group that wants more pages than there are, the first lanes get these.
-        let is_granted = group.rank < granted;
-        let mut together = warp.ballot(all, is_granted);
-        if is_granted {
-            group = group.without(!together);
+    let mut group = Group::by_key(warp, all, class.number());
+    let mut granted = 0;
+    if group.leads() {
+        let supply = arena.supply(class);
+        // A request that looks again waits for what is about to be added.
+        granted = if is_again {
+            supply.take_if_any(group.size)
         } else {
-            group = group.without(together);
-            let block = arena.call_together::<W, Supply<K>>(warp, class, 0, group.mask);
-            together = warp.ballot(group.mask, block == GRANTED);
-            if block != GRANTED {
-                return block;
-            }
-            group = Group::of_lanes(warp, together);
-        }
-        K::obtain(warp, arena, class, together, &group)
+            supply.take(group.size)
+        };
     }
+    granted = warp.shuffle(all, granted, group.leader);
+    // Of a group that wants more pages than there are, the first lanes get these.
+    let is_granted = group.rank < granted;
+    let mut together = warp.ballot(all, is_granted);
+    if is_granted {
+        group = group.without(!together);
+    } else {
+        group = group.without(together);
+        let block = arena.call_together::<W, Supply<K>>(warp, class, (), group.mask);
+        together = warp.ballot(group.mask, block == GRANTED);
+        if block != GRANTED {
+            return block;
+        }
+        group = Group::of_lanes(warp, together);
+    }
+    // SAFETY: the lanes of `together` have a permit each: the semaphore's, or those of `Supply`.
+    unsafe { K::obtain(warp, arena, class, together, &group) }
 }

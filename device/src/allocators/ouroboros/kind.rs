@@ -1,71 +1,60 @@
 //! Differences of pages and chunks when they serve a request, and how its lanes are
 //! divided over chunks.
 
-use super::arena::Arena;
+use super::arena::{Arena, Class, EMPTY};
 use super::group::Group;
 use super::parameters::{Parameters, pages_bits};
-use super::waiting::supply;
 use crate::simt::Warp;
 
 /// The differences of pages and chunks when they serve a request.
 ///
-/// Its unsafe functions ask, besides what they say, for a heap that was planned for this kind.
+/// Its functions get classes of heaps that were planned for this kind.
 pub trait Kind {
     /// A page for each lane of the groups in `mask`, for which the semaphore has
     /// given permits.
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and the lanes have these permits.
+    /// The lanes have these permits.
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         mask: u32,
         group: &Group,
     ) -> u32;
 
-    /// A page that the semaphore does not count, or [`super::arena::EMPTY`]; for all lanes of
+    /// A page that the semaphore does not count, or [`EMPTY`]; for all lanes of
     /// the group together. If there is one, some lane gets it.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn spare<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        group: &Group,
-    ) -> u32;
+    #[inline(always)]
+    fn spare<W: Warp, P: Parameters>(
+        _warp: W,
+        _arena: &Arena<P>,
+        _class: Class,
+        _group: &Group,
+    ) -> u32 {
+        EMPTY
+    }
 
     /// The free pages of the class that requests find, at this moment.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { u64::from(supply(arena, class).read().count) }
+    #[inline(always)]
+    fn available<P: Parameters>(arena: &Arena<P>, class: Class) -> u64 {
+        u64::from(arena.supply(class).read().count)
     }
 
     /// Whether a group that finds no page allocates a chunk at once instead of waiting for
     /// one that is on its way. If so, the chunk is counted.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn spreads<P: Parameters>(arena: &Arena<P>, class: u32) -> bool;
+    #[inline(always)]
+    fn spreads<P: Parameters>(_arena: &Arena<P>, _class: Class) -> bool {
+        false
+    }
 
     /// Whether chunks are divided ahead when a class has no pages.
     const DIVIDES_AHEAD: bool = false;
 
     /// Chunks to divide ahead, beside the one that a class without pages is to get.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
     #[inline(always)]
-    unsafe fn chunks_ahead<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
+    fn chunks_ahead<P: Parameters>(_arena: &Arena<P>, _class: Class) -> u32 {
         0
     }
 
@@ -75,12 +64,12 @@ pub trait Kind {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`. The chunk, if there is one, is of that class, was divided
-    /// with its first `used` pages in use, and the caller holds it.
+    /// The chunk, if there is one, is of that class, was divided with its first `used` pages in use,
+    /// and the caller holds it.
     unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         group: &Group,
         chunk: u32,
         used: u32,
@@ -108,7 +97,7 @@ pub struct Share {
 impl Share {
     /// This lane's share, among the lanes of `mask`, which all call this.
     #[inline(always)]
-    pub fn of<W: Warp, P: Parameters>(warp: W, class: u32, mask: u32, group: &Group) -> Self {
+    pub fn of<W: Warp, P: Parameters>(warp: W, class: Class, mask: u32, group: &Group) -> Self {
         let pages = 1 << pages_bits::<P>(class);
         let index = group.rank & (pages - 1);
         let agents = warp.ballot(mask, index == 0) & group.mask;

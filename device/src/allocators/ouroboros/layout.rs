@@ -2,13 +2,12 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, EMPTY, NONE, Word, for_each, owner};
+use super::arena::{Arena, EMPTY, NONE, Owner, Word, for_each, for_each_class};
 use super::geometry::{Geometry, Line, Static, extent};
 use super::parameters::Parameters;
 use super::queue::start;
 use super::stack::STACKS;
 use super::transit::STRIPES;
-use super::waiting::supply;
 use crate::allocator::{Heap, Request, SetupError};
 use crate::simt::Warp;
 
@@ -87,58 +86,57 @@ pub fn first_chunks<P: Parameters>(chunks: u32, of: impl Fn(u32) -> bool) -> u32
 /// heap.
 #[inline(always)]
 pub(super) unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32) {
-    // SAFETY: nothing else uses the heap, by the caller's promise; chunks, words of the maps,
-    // stripes and classes are below their numbers.
-    unsafe {
-        let is_taken = |chunk: u32| chunk < u32::BITS && taken >> chunk & 1 == 1;
-        for_each(warp, arena.chunks, |chunk| {
-            arena.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
-            if !is_taken(chunk) {
-                arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-            }
-        });
-        for_each(warp, arena.map_words(), |index| {
-            let chunks = arena.chunks - index * 32;
-            let all = if chunks < 32 {
-                (1 << chunks) - 1
-            } else {
-                u32::MAX
-            };
-            let free = if index == 0 { all & !taken } else { all };
-            arena.free_map(index).store(free, Relaxed);
-            arena.enqueued_map(index).store(0, Relaxed);
-        });
-        for_each(warp, 1 << arena.reuse_bits, |position| {
-            arena.reuse(position).store(EMPTY, Relaxed);
-        });
-        if warp.thread() == 0 {
-            let free = arena.chunks - taken.count_ones();
-            arena.pool(Line::Supply).store(free, Relaxed);
-            for line in [Line::Front, Line::Back, Line::Entries] {
-                arena.pool(line).store(0, Relaxed);
-            }
-            // Behind the last that is taken.
-            let unused = u32::BITS - taken.leading_zeros();
-            arena.pool(Line::Stack).store(unused, Relaxed);
-            arena.pool(Line::Old).store(0, Relaxed);
-            arena.pool(Line::New).store(0, Relaxed);
-            for stripe in 0..STRIPES {
-                arena.transit(stripe).store(0, Relaxed);
-            }
+    let is_taken = |chunk: u32| chunk < u32::BITS && taken >> chunk & 1 == 1;
+    arena.for_each_chunk(warp, |chunk| {
+        arena.set_owner(chunk, Owner::NOBODY);
+        if !is_taken(chunk.number()) {
+            arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
         }
-        for_each(warp, P::CLASSES, |class| {
-            supply(arena, class).init(0);
-            for line in [Line::Front, Line::Back] {
-                arena.head(class, line, 0).store(start::<P>(), Relaxed);
-            }
-            // A count of entries, or the semaphore of pages that only their bits record.
-            arena.head64(class, Line::Entries, 0).store(0, Relaxed);
-            for line in [Line::Entries, Line::Stack, Line::Old] {
-                arena.head(class, line, 1).store(0, Relaxed);
-            }
-            for number in 0..STACKS {
-                arena.stack(class, number).store(u64::from(NONE), Relaxed);
-            }
-        });
+    });
+    for_each(warp, arena.map_words(), |index| {
+        let chunks = arena.chunks - index * 32;
+        let all = if chunks < 32 {
+            (1 << chunks) - 1
+        } else {
+            u32::MAX
+        };
+        let free = if index == 0 { all & !taken } else { all };
+        // SAFETY: words of the maps.
+        let (free_map, enqueued_map) =
+            unsafe { (arena.free_map(index), arena.enqueued_map(index)) };
+        free_map.store(free, Relaxed);
+        enqueued_map.store(0, Relaxed);
+    });
+    for_each(warp, 1 << arena.reuse_bits, |position| {
+        arena.reuse(position).store(EMPTY, Relaxed);
+    });
+    if warp.thread() == 0 {
+        let free = arena.chunks - taken.count_ones();
+        arena.pool(Line::Supply).store(free, Relaxed);
+        for line in [Line::Front, Line::Back, Line::Entries] {
+            arena.pool(line).store(0, Relaxed);
+        }
+        // Behind the last that is taken.
+        let unused = u32::BITS - taken.leading_zeros();
+        arena.pool(Line::Stack).store(unused, Relaxed);
+        arena.pool(Line::Old).store(0, Relaxed);
+        arena.pool(Line::New).store(0, Relaxed);
+        for stripe in 0..STRIPES {
+            arena.transit(stripe).store(0, Relaxed);
+        }
     }
+    for_each_class::<W, P>(warp, |class| {
+        arena.supply(class).init(0);
+        for line in [Line::Front, Line::Back] {
+            arena.head(class, line).store(start::<P>(), Relaxed);
+        }
+        // A count of entries, or the semaphore of pages that only their bits record.
+        arena.head64(class, Line::Entries).store(0, Relaxed);
+        for line in [Line::Entries, Line::Stack, Line::Old] {
+            arena.second(class, line).store(0, Relaxed);
+        }
+        for number in 0..STACKS {
+            arena.stack(class, number).store(u64::from(NONE), Relaxed);
+        }
+    });
 }

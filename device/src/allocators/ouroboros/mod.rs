@@ -50,7 +50,7 @@ mod waiting;
 
 use core::marker::PhantomData;
 
-pub use arena::{Arena, NONE};
+pub use arena::{Arena, Chunk, Class, NONE};
 pub use chunks::OuroborosChunks;
 pub use geometry::Static;
 pub use group::Group;

@@ -13,7 +13,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, EMPTY, NONE, Task};
+use super::arena::{Arena, Chunk, Class, EMPTY, Given, NONE, Task};
 use super::geometry::{Line, Static};
 use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
@@ -22,7 +22,6 @@ use super::parameters::{Parameters, pages};
 use super::queue::{AT_ONCE, End, Queue, VOID, close, dequeue, enqueue, enqueue_many, positions};
 use super::semaphore::Semaphore;
 use super::supply::Provide;
-use super::waiting::{room, supply};
 use crate::simt::Warp;
 
 /// Entries that a queue has static memory for, for each chunk of the heap: rounded
@@ -53,19 +52,11 @@ fn kept<P: Parameters>(arena: &Arena<P>) -> u32 {
 /// and returns when the last is divided.
 const MAX_AHEAD: u32 = 16;
 
-/// The semaphore of shelved pages. No thread waits at it.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
-#[inline(always)]
-unsafe fn shelf<P: Parameters>(arena: &Arena<P>, class: u32) -> Semaphore<'_> {
-    // SAFETY: the caller's promise.
-    unsafe {
-        Semaphore {
-            resources: arena.head64(class, Line::Entries, 0),
-            expected: arena.head(class, Line::Entries, 1),
-        }
+impl<P: Parameters> Arena<P> {
+    /// The semaphore of shelved pages. No thread waits at it.
+    #[inline(always)]
+    fn shelf(&self, class: Class) -> Semaphore<'_> {
+        self.semaphore(class, Line::Entries)
     }
 }
 
@@ -78,43 +69,43 @@ impl<Q: Queue> OuroborosPages<Q> {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `block` is a live block, of a chunk of that class, that
-    /// the caller gives up.
+    /// `block` is a live block, of a chunk of that class, that the caller gives up.
     #[inline(always)]
     unsafe fn give<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         block: u32,
     ) {
-        // SAFETY: the caller's promise, for all lanes. Those that go on have room, and a position
-        // each.
-        unsafe {
-            let group = Group::by_key(warp, all, class);
-            let together = Q::reserve(warp, arena, all, class, group.size, &group);
-            if together != 0 {
-                let mut first = 0;
-                if group.leads() {
-                    first = positions(arena, class, End::Back, group.size);
-                }
-                if group.leads() {
-                    // Before the page can be had; see the module. A thread that gets a permit for
-                    // a slot that is not yet filled waits for a lane that is about to fill it.
-                    supply(arena, class).signal(group.size);
-                }
-                let first = warp.shuffle(together, first, group.leader);
-                warp.sync(together);
-                enqueue::<W, P, Q>(warp, arena, class, first.wrapping_add(group.rank), block, 1);
-                return;
+        let group = Group::by_key(warp, all, class.number());
+        let together = Q::reserve(warp, arena, all, class, group.size, &group);
+        if together != 0 {
+            let mut first = 0;
+            if group.leads() {
+                // SAFETY: there is room for as many.
+                first = unsafe { positions(arena, class, End::Back, group.size) };
             }
-            arena.call_together::<W, Shelve<Q>>(warp, class, block, group.mask);
+            if group.leads() {
+                // Before the page can be had; see the module. A thread that gets a permit for
+                // a slot that is not yet filled waits for a lane that is about to fill it.
+                arena.supply(class).signal(group.size);
+            }
+            let first = warp.shuffle(together, first, group.leader);
+            warp.sync(together);
+            let position = first.wrapping_add(group.rank);
+            // SAFETY: each lane has one of the positions, and gives up its block.
+            unsafe { enqueue::<W, P, Q>(warp, arena, class, position, block, 1) };
+            return;
         }
+        // SAFETY: the lane gives it up.
+        let block = unsafe { Given::new(block) };
+        arena.call_together::<W, Shelve>(warp, class, block, group.mask);
     }
 }
 
-/// Shelves a page of the class, the argument, which the caller gives up.
-struct Shelve<Q>(core::marker::PhantomData<Q>);
+/// Shelves a page of the class, the argument, which each of the lanes gives up.
+struct Shelve;
 
 /// A shelved page for each of the lanes, which have permits for as many.
 struct Unshelve;
@@ -122,23 +113,24 @@ struct Unshelve;
 // The work of these two.
 mod shelved;
 
-/// Frees a page, the argument, which the caller gives up.
+/// Frees a page of the class, the argument, which each of the lanes gives up.
 struct Free<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
+    type Of = Class;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        block: u32,
+        class: Class,
+        block: Given,
         all: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            OuroborosPages::<Q>::give(warp, arena, all, class, block);
-            0
-        }
+        // SAFETY: such a page.
+        unsafe { OuroborosPages::<Q>::give(warp, arena, all, class, block.number()) };
+        0
     }
 }
 
@@ -150,147 +142,132 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         mask: u32,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the class is the caller's promise. The permits give as many positions, which
-        // the lanes use once; entries are pages of the class, or voids.
-        unsafe {
-            let mut first = 0;
-            if group.leads() {
-                first = positions(arena, class, End::Front, group.size);
-            }
-            let first = warp.shuffle(mask, first, group.leader);
-            let position = first.wrapping_add(group.rank);
-            let (block, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);
-            let keep = kept(arena);
-            let mut group = *group;
-            if Q::VIRTUAL {
-                // Every lane is done with its slot before one counts them all.
-                warp.sync(mask);
-                group = Group::by_key(warp, mask, chunk);
-            }
-            Q::finish(warp, arena, class, chunk, group.size, keep, &group);
-            if Q::VIRTUAL {
-                // `close` has shelved the pages that these lanes have permits for.
-                let voids = warp.ballot(mask, block == VOID);
-                if block == VOID {
-                    return arena.call_together::<W, Unshelve>(warp, class, 0, voids);
-                }
-            }
-            block
+        let mut first = 0;
+        if group.leads() {
+            // SAFETY: the lanes' permits.
+            first = unsafe { positions(arena, class, End::Front, group.size) };
         }
+        let first = warp.shuffle(mask, first, group.leader);
+        let position = first.wrapping_add(group.rank);
+        // SAFETY: each lane has one of the positions.
+        let (block, chunk) = unsafe { dequeue::<W, P, Q>(warp, arena, class, position) };
+        let keep = kept(arena);
+        let mut group = *group;
+        if Q::VIRTUAL {
+            // Every lane is done with its slot before one counts them all.
+            warp.sync(mask);
+            group = Group::by_key(warp, mask, chunk);
+        }
+        // SAFETY: the lanes have emptied their slots.
+        unsafe { Q::finish(warp, arena, class, chunk, group.size, keep, &group) };
+        if Q::VIRTUAL {
+            // `close` has shelved the pages that these lanes have permits for.
+            let voids = warp.ballot(mask, block == VOID);
+            if block == VOID {
+                return arena.call_together::<W, Unshelve>(warp, class, (), voids);
+            }
+        }
+        block
     }
 
     /// Shelved pages, for as many lanes as there are.
     #[inline(always)]
-    unsafe fn spare<W: Warp, P: Parameters>(
+    fn spare<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the class is the caller's promise. The lanes have the permits of the shelf.
-        unsafe {
-            let mut granted = 0;
-            if group.leads() {
-                granted = shelf(arena, class).take_if_any(group.size);
-            }
-            granted = warp.shuffle(group.mask, granted, group.leader);
-            let is_granted = group.rank < granted;
-            let lanes = warp.ballot(group.mask, is_granted);
-            if !is_granted {
-                return EMPTY;
-            }
-            arena.call_together::<W, Unshelve>(warp, class, 0, lanes)
+        let mut granted = 0;
+        if group.leads() {
+            granted = arena.shelf(class).take_if_any(group.size);
         }
+        granted = warp.shuffle(group.mask, granted, group.leader);
+        let is_granted = group.rank < granted;
+        let lanes = warp.ballot(group.mask, is_granted);
+        if !is_granted {
+            return EMPTY;
+        }
+        arena.call_together::<W, Unshelve>(warp, class, (), lanes)
     }
 
     #[inline(always)]
-    unsafe fn available<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            u64::from(supply(arena, class).read().count)
-                + u64::from(shelf(arena, class).read().count)
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
-        false
+    fn available<P: Parameters>(arena: &Arena<P>, class: Class) -> u64 {
+        u64::from(arena.supply(class).read().count) + u64::from(arena.shelf(class).read().count)
     }
 
     /// An eighth of those that the class has, while half of the heap is free. Otherwise a class
     /// that grows a page at a time would have all threads wait for each of its chunks.
     #[inline(always)]
-    unsafe fn chunks_ahead<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if arena.chunks_left() < arena.chunks >> 1 {
-                return 0;
-            }
-            // Relaxed: a hint.
-            (arena.divided(class).load(Relaxed) >> 3).min(MAX_AHEAD)
+    fn chunks_ahead<P: Parameters>(arena: &Arena<P>, class: Class) -> u32 {
+        if arena.chunks_left() < arena.chunks >> 1 {
+            return 0;
         }
+        // Relaxed: a hint.
+        (arena.divided(class).load(Relaxed) >> 3).min(MAX_AHEAD)
     }
 
     #[inline(always)]
     unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         group: &Group,
         chunk: u32,
         used: u32,
     ) -> u32 {
-        // SAFETY: the class and the chunk are the caller's promise. Pages from `used` on are in
-        // no block, and are enqueued at as many positions, for which there is room, or their
-        // chunk is pushed.
-        unsafe {
-            if chunk == NONE {
-                return 0;
-            }
-            let rest = pages::<P>(class) - used;
-            let queued = Q::reserve(warp, arena, group.mask, class, rest, group) != 0;
-            if group.leads() {
+        if chunk == NONE {
+            return 0;
+        }
+        let rest = pages::<P>(class) - used;
+        let queued = Q::reserve(warp, arena, group.mask, class, rest, group) != 0;
+        if group.leads() {
+            // SAFETY: the group holds the chunk: its pages are enqueued, or it is pushed.
+            unsafe {
+                let chunk = Chunk::new(chunk);
                 if queued {
                     arena.divide(class, chunk, pages::<P>(class));
                 } else {
-                    shelf(arena, class).signal(rest);
+                    arena.shelf(class).signal(rest);
                     arena.push(warp, class, chunk);
                 }
             }
-            // The leader's change of the chunk comes before its pages are had.
-            warp.sync(group.mask);
-            if !queued {
-                return 0;
-            }
-            // A few at a time, and each time those before are counted: threads that dequeue wait
-            // for those with positions before theirs, and so for few pages only. Into a chunk of
-            // slots they are enqueued as one, since each time two counters of the chunk change.
-            let keep = kept(arena);
-            let (mut done, mut counted) = (0, 0);
-            while done < rest {
-                let (left, few) = (rest - done, AT_ONCE * group.size);
-                let n = if Q::VIRTUAL || left < few { left } else { few };
-                let mut first = 0;
-                if group.leads() {
-                    if counted > 0 {
-                        supply(arena, class).signal(counted);
-                    }
-                    first = positions(arena, class, End::Back, n);
-                }
-                let first = warp.shuffle(group.mask, first, group.leader);
-                let block = |index| arena.block(class, chunk, used + done + index);
-                enqueue_many::<W, P, Q>(warp, arena, class, (first, n), keep, group, block);
-                // All of them are there before the leader counts them.
-                warp.sync(group.mask);
-                done += n;
-                counted = n;
-            }
-            counted
         }
+        // The leader's change of the chunk comes before its pages are had.
+        warp.sync(group.mask);
+        if !queued {
+            return 0;
+        }
+        // A few at a time, and each time those before are counted: threads that dequeue wait
+        // for those with positions before theirs, and so for few pages only. Into a chunk of
+        // slots they are enqueued as one, since each time two counters of the chunk change.
+        let keep = kept(arena);
+        let (mut done, mut counted) = (0, 0);
+        while done < rest {
+            let (left, few) = (rest - done, AT_ONCE * group.size);
+            let n = if Q::VIRTUAL || left < few { left } else { few };
+            let mut first = 0;
+            if group.leads() {
+                if counted > 0 {
+                    arena.supply(class).signal(counted);
+                }
+                // SAFETY: there is room for all of `rest`.
+                first = unsafe { positions(arena, class, End::Back, n) };
+            }
+            let first = warp.shuffle(group.mask, first, group.leader);
+            let block = |index| arena.block(class, chunk, used + done + index);
+            // SAFETY: pages from `used` on are in no block, and each gets a position.
+            unsafe { enqueue_many::<W, P, Q>(warp, arena, class, (first, n), keep, group, block) };
+            // All of them are there before the leader counts them.
+            warp.sync(group.mask);
+            done += n;
+            counted = n;
+        }
+        counted
     }
 }
 
@@ -311,31 +288,25 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            Q::init(warp, arena, class);
-        }
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        // SAFETY: nothing else uses the heap.
+        unsafe { Q::init(warp, arena, class) };
     }
 
     #[inline(always)]
-    unsafe fn malloc<W: Warp, P: Parameters>(
+    fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         is_again: bool,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { instance::malloc::<W, P, Self>(warp, arena, all, class, is_again) }
+        instance::malloc::<W, P, Self>(warp, arena, all, class, is_again)
     }
 
     #[inline(always)]
-    unsafe fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, count: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
-        }
+    fn provide<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class, count: u32) {
+        arena.call_together::<W, Provide<Self>>(warp, class, count, W::FULL);
     }
 
     #[inline(always)]
@@ -343,13 +314,13 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         block: u32,
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: a live block of the class, which the lane gives up.
         unsafe {
             if Q::VIRTUAL {
-                arena.call_together::<W, Free<Q>>(warp, class, block, all);
+                arena.call_together::<W, Free<Q>>(warp, class, Given::new(block), all);
             } else {
                 Self::give(warp, arena, all, class, block);
             }
@@ -357,56 +328,46 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     #[inline(always)]
-    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { supply(arena, class).read().count == 0 && shelf(arena, class).read().count == 0 }
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
+        arena.supply(class).read().count == 0 && arena.shelf(class).read().count == 0
     }
 
     #[inline(always)]
-    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        // SAFETY: the class is the caller's promise. An entry that is dequeued here is a page of
-        // the class, in no block.
-        unsafe {
-            let mut reclaimed = Reclaimed {
-                again: Q::VIRTUAL && Q::settle(warp, arena, class),
-                moves: 0,
-            };
-            // While no thread dequeues: each that does would get a void instead of its page.
-            let front = arena.head(class, Line::Front, 0).load(Relaxed);
-            let back = arena.head(class, Line::Back, 0).load(Relaxed);
-            if Q::VIRTUAL && front == back && room(arena, class).left() > 0 {
-                arena.begin_move(warp);
-                reclaimed.moves = 1;
-                reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
-                    // Another thread has a permit for it, and gets a void instead.
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> Reclaimed {
+        let mut reclaimed = Reclaimed {
+            again: Q::VIRTUAL && Q::settle(warp, arena, class),
+            moves: 0,
+        };
+        // While no thread dequeues: each that does would get a void instead of its page.
+        let front = arena.head(class, Line::Front).load(Relaxed);
+        let back = arena.head(class, Line::Back).load(Relaxed);
+        if Q::VIRTUAL && front == back && arena.room(class).left() > 0 {
+            arena.begin_move(warp);
+            reclaimed.moves = 1;
+            reclaimed.again |= close::<W, P, Q>(warp, arena, class, |block| {
+                // SAFETY: an entry of the class is a page, in no block. Another thread has a permit
+                // for it, and gets a void instead.
+                unsafe {
                     let chunk = arena.chunk_of(block);
                     let freed = arena.free_page(class, chunk, arena.page_of(class, block));
                     if freed.holds {
                         arena.push(warp, class, chunk);
                     }
-                });
-                arena.end_move(warp, true);
-            }
-            reclaimed
+                }
+            });
+            arena.end_move(warp, true);
         }
+        reclaimed
     }
 
     #[inline(always)]
-    unsafe fn pages_of_chunk<P: Parameters>(_arena: &Arena<P>, _class: u32, _chunk: u32) -> Pages {
-        Pages::default()
-    }
-
-    #[inline(always)]
-    unsafe fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: u32) -> Pages {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let chunks = arena.divided(class).load(Relaxed);
-            let shelved = shelf(arena, class).read().count;
-            let free = u64::from(supply(arena, class).read().count) + u64::from(shelved);
-            Pages {
-                used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
-                free,
-            }
+    fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: Class) -> Pages {
+        let chunks = arena.divided(class).load(Relaxed);
+        let shelved = arena.shelf(class).read().count;
+        let free = u64::from(arena.supply(class).read().count) + u64::from(shelved);
+        Pages {
+            used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
+            free,
         }
     }
 }

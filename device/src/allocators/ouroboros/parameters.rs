@@ -1,5 +1,13 @@
 //! The parts of an Ouroboros heap, as constants of a type.
 
+use crate::allocators::number::numbers;
+
+numbers! {
+    /// A class of pages.
+    Class: "below `P::CLASSES`, and goes to functions of the instances, kinds and queues alone that \
+            the heap was planned for";
+}
+
 /// Bytes of a chunk's entry in the table of metadata: the paper pads a chunk's
 /// metadata to multiples of 128 B (section 3.2).
 pub const METADATA_BYTES: u64 = 128;
@@ -79,29 +87,33 @@ unsafe impl Parameters for Stacked {
 
 /// The logarithm of the pages of a chunk of `class`.
 #[inline(always)]
-pub(super) fn pages_bits<P: Parameters>(class: u32) -> u32 {
-    if P::IS_STACKED && class > P::CHUNK_CLASS {
+pub(super) fn pages_bits<P: Parameters>(class: Class) -> u32 {
+    if P::IS_STACKED && class.number() > P::CHUNK_CLASS {
         return 0;
     }
-    P::CHUNK_CLASS - class
+    P::CHUNK_CLASS - class.number()
 }
 
 /// Pages of a chunk of `class`.
 #[inline(always)]
-pub(super) fn pages<P: Parameters>(class: u32) -> u32 {
+pub(super) fn pages<P: Parameters>(class: Class) -> u32 {
     1 << pages_bits::<P>(class)
 }
 
 /// Bytes of a page of `class`.
 #[inline(always)]
-pub(super) fn page_bytes<P: Parameters>(class: u32) -> u64 {
-    1 << (P::PAGE_BITS + class)
+pub(super) fn page_bytes<P: Parameters>(class: Class) -> u64 {
+    1 << (P::PAGE_BITS + class.number())
 }
 
-/// The class of the smallest pages that hold `bytes`, which are at
-/// most [`Parameters::MAX_PAGE_BYTES`].
+/// The class of the smallest pages that hold `bytes`.
+///
+/// # Safety
+///
+/// `bytes` is at most [`Parameters::MAX_PAGE_BYTES`], and the class goes where [`Class::new`] says.
 #[inline(always)]
-pub(super) fn class_of<P: Parameters>(bytes: u64) -> u32 {
+pub(super) unsafe fn class_of<P: Parameters>(bytes: u64) -> Class {
     let last = (bytes as u32).saturating_sub(1) >> P::PAGE_BITS;
-    u32::BITS - last.leading_zeros()
+    // SAFETY: the last class has pages of that size.
+    unsafe { Class::new(u32::BITS - last.leading_zeros()) }
 }

@@ -23,7 +23,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
 
-use super::arena::{Arena, EMPTY, NONE, Task, Word, owner};
+use super::arena::{Arena, Chunk, EMPTY, Given, NONE, Owner, Task};
 use super::geometry::Line;
 use super::group::Group;
 use super::parameters::Parameters;
@@ -66,35 +66,39 @@ const SEARCHED: u32 = 4;
 struct TakeChunks;
 
 impl Task for TakeChunks {
+    type Of = ();
+    type Argument = ();
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        _class: u32,
-        _value: u32,
+        _of: (),
+        _argument: (),
         lanes: u32,
     ) -> u32 {
         arena.take_chunks_inline(warp, lanes)
     }
 }
 
-/// [`Arena::give_chunks`] of a chunk, the argument.
+/// [`Arena::give_chunks`] of a chunk of the heap, the argument, which the caller owns.
 struct GiveChunks;
 
 impl Task for GiveChunks {
+    type Of = ();
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        _class: u32,
-        chunk: u32,
+        _of: (),
+        chunk: Given,
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: a chunk that it owns.
-        unsafe {
-            arena.give_chunks_inline(warp, chunk, lanes);
-            0
-        }
+        // SAFETY: a chunk that the caller owns.
+        unsafe { arena.give_chunks_inline(warp, Chunk::new(chunk.number()), lanes) };
+        0
     }
 }
 
@@ -109,8 +113,7 @@ impl<P: Parameters> Arena<P> {
     /// the counters as one; [`NONE`] for those for which there is none.
     #[inline(always)]
     pub fn take_chunks<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
-        // SAFETY: a task without a class and without an argument.
-        unsafe { self.call_together::<W, TakeChunks>(warp, 0, 0, lanes) }
+        self.call_together::<W, TakeChunks>(warp, (), (), lanes)
     }
 
     /// An upper bound of the free chunks: one is counted before it is free, and counted
@@ -130,13 +133,11 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `chunk` is a chunk of the heap that the caller owns, and gives up.
+    /// The caller owns `chunk`, and gives it up.
     #[inline(always)]
-    pub unsafe fn give_chunk<W: Warp>(&self, warp: W, chunk: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            self.give_chunks(warp, chunk, 1 << warp.lane());
-        }
+    pub unsafe fn give_chunk<W: Warp>(&self, warp: W, chunk: Chunk) {
+        // SAFETY: one lane, with a chunk of its own.
+        unsafe { self.give_chunks(warp, chunk, 1 << warp.lane()) };
     }
 
     /// Gives back a chunk of each of the lanes, which call this together: they meet at
@@ -144,63 +145,60 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `chunk` is a chunk of the heap that the caller owns, and gives up. So it is for each of
-    /// the lanes.
+    /// Each of the lanes owns its `chunk`, and gives it up.
     #[inline(always)]
-    pub unsafe fn give_chunks<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            self.call_together::<W, GiveChunks>(warp, 0, chunk, lanes);
-        }
+    pub unsafe fn give_chunks<W: Warp>(&self, warp: W, chunk: Chunk, lanes: u32) {
+        // SAFETY: the lane owns it.
+        let chunk = unsafe { Given::new(chunk.number()) };
+        self.call_together::<W, GiveChunks>(warp, (), chunk, lanes);
     }
 
     #[inline(always)]
     fn take_chunks_inline<W: Warp>(&self, warp: W, lanes: u32) -> u32 {
-        // SAFETY: a chunk is compared with the number of chunks before its word of the map is.
-        unsafe {
-            let mut own = NONE;
-            // The lanes that have none yet, which all take part in each turn.
-            let mut rest = lanes;
-            // Each turn but the last uses up hints, as many as other threads
-            // have left.
-            while rest & 1 << warp.lane() != 0 {
-                let group = Group::of_lanes(warp, rest);
-                let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);
-                if group.leads() {
-                    (source, first, n) = self.find(group.size);
+        let mut own = NONE;
+        // The lanes that have none yet, which all take part in each turn.
+        let mut rest = lanes;
+        // Each turn but the last uses up hints, as many as other threads
+        // have left.
+        while rest & 1 << warp.lane() != 0 {
+            let group = Group::of_lanes(warp, rest);
+            let (mut source, mut first, mut n) = (NOWHERE, 0, group.size);
+            if group.leads() {
+                (source, first, n) = self.find(group.size);
+            }
+            source = warp.shuffle(rest, source, group.leader);
+            if source == NOWHERE {
+                break;
+            }
+            first = warp.shuffle(rest, first, group.leader);
+            n = warp.shuffle(rest, n, group.leader);
+            let position = first.wrapping_add(group.rank);
+            let mut chunk = NONE;
+            if source == ANYWHERE {
+                chunk = self.search(warp);
+            } else if group.rank < n {
+                chunk = position;
+                if source == ENQUEUED {
+                    chunk = self.dequeue_reused(warp, position);
                 }
-                source = warp.shuffle(rest, source, group.leader);
-                if source == NOWHERE {
-                    break;
-                }
-                first = warp.shuffle(rest, first, group.leader);
-                n = warp.shuffle(rest, n, group.leader);
-                let position = first.wrapping_add(group.rank);
-                let mut chunk = NONE;
-                if source == ANYWHERE {
-                    chunk = self.search(warp);
-                } else if group.rank < n {
-                    chunk = position;
-                    if source == ENQUEUED {
-                        chunk = self.dequeue_reused(warp, position);
-                    }
-                    if chunk >= self.chunks || self.claim(chunk >> 5, 1 << (chunk & 31)) == 0 {
-                        chunk = NONE;
-                    }
-                }
-                let took = warp.ballot(rest, chunk != NONE);
-                if group.leads() && took != 0 {
-                    let n = took.count_ones().wrapping_neg();
-                    self.pool(Line::Supply).fetch_add(n, Relaxed);
-                }
-                own = chunk;
-                rest &= !took;
-                if source == ANYWHERE {
-                    break;
+                // SAFETY: `claim` gets a word of the map, as the chunk is below their number.
+                if chunk >= self.chunks || unsafe { self.claim(chunk >> 5, 1 << (chunk & 31)) } == 0
+                {
+                    chunk = NONE;
                 }
             }
-            own
+            let took = warp.ballot(rest, chunk != NONE);
+            if group.leads() && took != 0 {
+                let n = took.count_ones().wrapping_neg();
+                self.pool(Line::Supply).fetch_add(n, Relaxed);
+            }
+            own = chunk;
+            rest &= !took;
+            if source == ANYWHERE {
+                break;
+            }
         }
+        own
     }
 
     /// Where `n` chunks may be found: the source, and for some of the sources the first
@@ -234,56 +232,52 @@ impl<P: Parameters> Arena<P> {
     ///
     /// As for that.
     #[inline(always)]
-    unsafe fn give_chunks_inline<W: Warp>(&self, warp: W, chunk: u32, lanes: u32) {
-        // SAFETY: the chunk is one of the heap by the caller's promise, so that its word is one
-        // of the maps.
-        unsafe {
-            let group = Group::of_lanes(warp, lanes);
-            let (word, bit) = (chunk >> 5, 1 << (chunk & 31));
-            self.meta(chunk, Word::Owner).store(owner::NOBODY, Relaxed);
-            // Chunks that were taken together are often neighbours, whose bits one lane sets.
-            let mates = Group::by_key(warp, lanes, word);
-            let bits = mates.union(warp, lanes, bit);
-            if group.leads() {
-                // Counted before others can take them and count them off: the count is
-                // never too low, so that 0 is evidence.
-                self.pool(Line::Supply).fetch_add(group.size, Relaxed);
+    unsafe fn give_chunks_inline<W: Warp>(&self, warp: W, chunk: Chunk, lanes: u32) {
+        let group = Group::of_lanes(warp, lanes);
+        let bit = 1 << (chunk.number() & 31);
+        self.set_owner(chunk, Owner::NOBODY);
+        // Chunks that were taken together are often neighbours, whose bits one lane sets.
+        let mates = Group::by_key(warp, lanes, chunk.number() >> 5);
+        let bits = mates.union(warp, lanes, bit);
+        if group.leads() {
+            // Counted before others can take them and count them off: the count is
+            // never too low, so that 0 is evidence.
+            self.pool(Line::Supply).fetch_add(group.size, Relaxed);
+        }
+        // All lanes are done with their chunks before one releases them.
+        warp.sync(lanes);
+        if mates.leads() {
+            self.free_word(chunk).fetch_or(bits, Release);
+        }
+        // All bits are set before the chunks are enqueued.
+        warp.sync(lanes);
+        let mut enqueued = 0;
+        // Another expression than above for the same lane: rustc would thread the same
+        // test through the collectives in between, and duplicate each. Below, too.
+        if mates.rank == 0 {
+            enqueued = self.enqueued_word(chunk).fetch_or(bits, Relaxed);
+        }
+        let is_enqueued = warp.shuffle(lanes, enqueued, mates.leader) & bit != 0;
+        let new = warp.ballot(lanes, !is_enqueued);
+        let mut first = 0;
+        if group.rank == 0 {
+            first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
+        }
+        first = warp.shuffle(lanes, first, group.leader);
+        if !is_enqueued {
+            let position = first.wrapping_add(rank(new, warp.lane()));
+            let entry = self.reuse(position);
+            // The entry may still hold a chunk from a turn of the queue ago. The thread
+            // that has that position swaps it out next, and waits for no thread.
+            while entry.compare_exchange(EMPTY, chunk.number(), Relaxed) != EMPTY {
+                warp.back_off();
             }
-            // All lanes are done with their chunks before one releases them.
-            warp.sync(lanes);
-            if mates.leads() {
-                self.free_map(word).fetch_or(bits, Release);
-            }
-            // All bits are set before the chunks are enqueued.
-            warp.sync(lanes);
-            let mut enqueued = 0;
-            // Another expression than above for the same lane: rustc would thread the same
-            // test through the collectives in between, and duplicate each. Below, too.
-            if mates.rank == 0 {
-                enqueued = self.enqueued_map(word).fetch_or(bits, Relaxed);
-            }
-            let is_enqueued = warp.shuffle(lanes, enqueued, mates.leader) & bit != 0;
-            let new = warp.ballot(lanes, !is_enqueued);
-            let mut first = 0;
-            if group.rank == 0 {
-                first = self.pool(Line::Back).fetch_add(new.count_ones(), Relaxed);
-            }
-            first = warp.shuffle(lanes, first, group.leader);
-            if !is_enqueued {
-                let position = first.wrapping_add(rank(new, warp.lane()));
-                let entry = self.reuse(position);
-                // The entry may still hold a chunk from a turn of the queue ago. The thread
-                // that has that position swaps it out next, and waits for no thread.
-                while entry.compare_exchange(EMPTY, chunk, Relaxed) != EMPTY {
-                    warp.back_off();
-                }
-            }
-            // All entries are there before they are counted.
-            warp.sync(lanes);
-            if warp.lane() == leader(lanes) {
-                self.pool(Line::Entries)
-                    .fetch_add(new.count_ones(), Relaxed);
-            }
+        }
+        // All entries are there before they are counted.
+        warp.sync(lanes);
+        if warp.lane() == leader(lanes) {
+            self.pool(Line::Entries)
+                .fetch_add(new.count_ones(), Relaxed);
         }
     }
 
@@ -291,22 +285,21 @@ impl<P: Parameters> Arena<P> {
     /// off the count.
     #[inline(always)]
     fn dequeue_reused<W: Warp>(&self, warp: W, position: u32) -> u32 {
-        // SAFETY: what is enqueued is a chunk of the heap.
-        unsafe {
-            let entry = self.reuse(position);
-            loop {
-                // Relaxed: an entry is a hint, the bit decides.
-                let chunk = entry.swap(EMPTY, Relaxed);
-                if chunk != EMPTY {
-                    let bit = 1u32 << (chunk & 31);
-                    self.enqueued_map(chunk >> 5).fetch_and(!bit, Relaxed);
-                    return chunk;
-                }
-                // Another thread has this position and is about to fill it: between
-                // taking the position and that, it waits at most for an entry to be
-                // swapped out.
-                warp.back_off();
+        let entry = self.reuse(position);
+        loop {
+            // Relaxed: an entry is a hint, the bit decides.
+            let chunk = entry.swap(EMPTY, Relaxed);
+            if chunk != EMPTY {
+                let bit = 1u32 << (chunk & 31);
+                // SAFETY: only chunks are enqueued.
+                let word = self.enqueued_word(unsafe { Chunk::new(chunk) });
+                word.fetch_and(!bit, Relaxed);
+                return chunk;
             }
+            // Another thread has this position and is about to fill it: between
+            // taking the position and that, it waits at most for an entry to be
+            // swapped out.
+            warp.back_off();
         }
     }
 
@@ -317,47 +310,47 @@ impl<P: Parameters> Arena<P> {
     /// `word` is below `map_words()`.
     #[inline(always)]
     pub(super) unsafe fn claim(&self, word: u32, bits: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { self.free_map(word).fetch_and(!bits, Acquire) & bits }
+        // SAFETY: a word of the map.
+        unsafe { self.free_map(word) }.fetch_and(!bits, Acquire) & bits
     }
 
     /// A free chunk from anywhere, after one pass over the whole map.
     #[inline(always)]
     fn search<W: Warp>(&self, warp: W) -> u32 {
-        // SAFETY: words are below `words`: that of the pool's head was found here, and is rounded
-        // down, and each turn ends with one that is.
-        unsafe {
-            let words = self.map_words();
-            let mut word = self.pool(Line::New).load(Relaxed) & !(SEARCHED - 1);
-            let lane = warp.lane();
-            let mut looked = 0;
-            while looked < words + SEARCHED {
-                let mut step = 1;
-                if word & (SEARCHED - 1) == 0 {
-                    // Several at once, so that they come at the same time.
-                    let mut any = 0;
-                    for index in 0..SEARCHED {
-                        any |= self.free_map((word + index).min(words - 1)).load(Relaxed);
-                    }
-                    if any == 0 {
-                        step = SEARCHED;
-                    }
+        let words = self.map_words();
+        let mut word = self.pool(Line::New).load(Relaxed) & !(SEARCHED - 1);
+        let lane = warp.lane();
+        let mut looked = 0;
+        while looked < words + SEARCHED {
+            let mut step = 1;
+            if word & (SEARCHED - 1) == 0 {
+                // Several at once, so that they come at the same time.
+                let mut any = 0;
+                for index in 0..SEARCHED {
+                    // SAFETY: at most the last word.
+                    let map = unsafe { self.free_map((word + index).min(words - 1)) };
+                    any |= map.load(Relaxed);
                 }
-                if step == 1 {
-                    let chunk = self.claim_any(word, lane);
-                    if chunk != NONE {
-                        self.pool(Line::New).store(word, Relaxed);
-                        return chunk;
-                    }
-                }
-                looked += step;
-                word += step;
-                if word >= words {
-                    word = 0;
+                if any == 0 {
+                    step = SEARCHED;
                 }
             }
-            NONE
+            if step == 1 {
+                // SAFETY: below `words`: what the pool's head has was found here, and is
+                // rounded down, and each turn ends with such a word.
+                let chunk = unsafe { self.claim_any(word, lane) };
+                if chunk != NONE {
+                    self.pool(Line::New).store(word, Relaxed);
+                    return chunk;
+                }
+            }
+            looked += step;
+            word += step;
+            if word >= words {
+                word = 0;
+            }
         }
+        NONE
     }
 
     /// Claims a free chunk of a word; [`NONE`] if there is none.
@@ -367,18 +360,17 @@ impl<P: Parameters> Arena<P> {
     /// `word` is below `map_words()`.
     #[inline(always)]
     unsafe fn claim_any(&self, word: u32, lane: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut free = self.free_map(word).load(Relaxed);
-            while free != 0 {
-                // Lanes start at different bits.
-                let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
-                if self.claim(word, 1 << index) != 0 {
-                    return word * 32 + index;
-                }
-                free &= !(1 << index);
+        // SAFETY: a word of the map.
+        let mut free = unsafe { self.free_map(word) }.load(Relaxed);
+        while free != 0 {
+            // Lanes start at different bits.
+            let index = (free.rotate_right(lane).trailing_zeros() + lane) & 31;
+            // SAFETY: the same word.
+            if unsafe { self.claim(word, 1 << index) } != 0 {
+                return word * 32 + index;
             }
-            NONE
+            free &= !(1 << index);
         }
+        NONE
     }
 }

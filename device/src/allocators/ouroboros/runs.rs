@@ -18,7 +18,7 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::arena::{Arena, NONE, Task, Word, owner};
+use super::arena::{Arena, Chunk, Given, NONE, Owner, Task, Word};
 use super::geometry::Line;
 use super::parameters::Parameters;
 use crate::simt::Warp;
@@ -40,20 +40,23 @@ fn mask(word: u32, first: u32, end: u32) -> u32 {
     low & high
 }
 
-/// [`Arena::take_run`] of a length, the argument.
+/// [`Arena::take_run`] of a length, the argument, which is not 0.
 struct TakeRun;
 
 impl Task for TakeRun {
+    type Of = ();
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        _class: u32,
-        length: u32,
+        _of: (),
+        length: Given,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: the argument is not 0.
-        unsafe { arena.take_run_inline(warp, length) }
+        // SAFETY: the argument is not 0.
+        unsafe { arena.take_run_inline(warp, length.number()) }
     }
 }
 
@@ -76,8 +79,8 @@ impl<P: Parameters> Arena<P> {
     /// `length` is not 0.
     #[inline(always)]
     pub unsafe fn take_run<W: Warp>(&self, warp: W, length: u32) -> u32 {
-        // SAFETY: the caller's promise; a task without a class.
-        unsafe { self.call::<W, TakeRun>(warp, 0, length) }
+        // SAFETY: the length is not 0.
+        self.call::<W, TakeRun>(warp, (), unsafe { Given::new(length) })
     }
 
     /// [`Self::take_run`], in line.
@@ -87,36 +90,34 @@ impl<P: Parameters> Arena<P> {
     /// As for that.
     #[inline(always)]
     unsafe fn take_run_inline<W: Warp>(&self, warp: W, length: u32) -> u32 {
-        // SAFETY: `from` is at most the number of chunks, and the length is not 0, by the
-        // caller's promise: so a run that was taken begins with a chunk of the heap, which is the
-        // caller's.
-        unsafe {
-            if length > self.pool(Line::Supply).load(Relaxed) {
+        if length > self.pool(Line::Supply).load(Relaxed) {
+            return NONE;
+        }
+        let used = self.pool(Line::Stack).load(Relaxed);
+        let mut floor = if used < self.chunks { used } else { 0 };
+        let turn = self.pool(Line::Old).fetch_add(length, Relaxed);
+        let mut from = self.chunks - turn.checked_rem(self.chunks - floor).unwrap_or(0);
+        loop {
+            // SAFETY: `from` is at most the number of chunks, and the length is not 0.
+            let (first, passed) = unsafe { self.take_run_below(warp, from, floor, length) };
+            if first != NONE {
+                if from < self.chunks {
+                    // The next requests need not pass the same chunks.
+                    self.pool(Line::Old).fetch_add(passed, Relaxed);
+                }
+                self.pool(Line::Supply)
+                    .fetch_add(length.wrapping_neg(), Relaxed);
+                // SAFETY: it begins with a chunk of the heap, which is the caller's.
+                let chunk = unsafe { Chunk::new(first) };
+                self.meta(chunk, Word::Length).store(length, Relaxed);
+                self.set_owner(chunk, Owner::RUN);
+                return first;
+            }
+            if from == self.chunks && floor == 0 {
                 return NONE;
             }
-            let used = self.pool(Line::Stack).load(Relaxed);
-            let mut floor = if used < self.chunks { used } else { 0 };
-            let turn = self.pool(Line::Old).fetch_add(length, Relaxed);
-            let mut from = self.chunks - turn.checked_rem(self.chunks - floor).unwrap_or(0);
-            loop {
-                let (first, passed) = self.take_run_below(warp, from, floor, length);
-                if first != NONE {
-                    if from < self.chunks {
-                        // The next requests need not pass the same chunks.
-                        self.pool(Line::Old).fetch_add(passed, Relaxed);
-                    }
-                    self.pool(Line::Supply)
-                        .fetch_add(length.wrapping_neg(), Relaxed);
-                    self.meta(first, Word::Length).store(length, Relaxed);
-                    self.meta(first, Word::Owner).store(owner::RUN, Relaxed);
-                    return first;
-                }
-                if from == self.chunks && floor == 0 {
-                    return NONE;
-                }
-                from = self.chunks;
-                floor = 0;
-            }
+            from = self.chunks;
+            floor = 0;
         }
     }
 
@@ -126,15 +127,14 @@ impl<P: Parameters> Arena<P> {
     ///
     /// `first` is the first chunk of a run that the caller owns, and gives up.
     #[inline(always)]
-    pub unsafe fn give_run(&self, first: u32) {
-        // SAFETY: the caller's promise: the run's chunks are of the heap, as many as its length.
-        unsafe {
-            let length = self.meta(first, Word::Length).load(Relaxed);
-            self.meta(first, Word::Owner).store(owner::NOBODY, Relaxed);
-            // Counted first: see `Arena::give_chunks`.
-            self.pool(Line::Supply).fetch_add(length, Relaxed);
-            self.free_chunks(first, first + length);
-        }
+    pub unsafe fn give_run(&self, first: Chunk) {
+        let length = self.meta(first, Word::Length).load(Relaxed);
+        self.set_owner(first, Owner::NOBODY);
+        // Counted first: see `Arena::give_chunks`.
+        self.pool(Line::Supply).fetch_add(length, Relaxed);
+        let first = first.number();
+        // SAFETY: the run's chunks, as many as its length.
+        unsafe { self.free_chunks(first, first + length) };
     }
 
     /// Sets the bits of the chunks from `first` to `end`.
@@ -144,15 +144,12 @@ impl<P: Parameters> Arena<P> {
     /// The caller owns these chunks, and gives them up.
     #[inline(always)]
     unsafe fn free_chunks(&self, first: u32, end: u32) {
-        // SAFETY: the chunks are of the heap by the caller's promise, so that their words are of
-        // the map.
-        unsafe {
-            let mut word = first >> 5;
-            while word * 32 < end {
-                self.free_map(word)
-                    .fetch_or(mask(word, first, end), Release);
-                word += 1;
-            }
+        let mut word = first >> 5;
+        while word * 32 < end {
+            // SAFETY: the chunks are of the heap, so that their words are of the map.
+            let map = unsafe { self.free_map(word) };
+            map.fetch_or(mask(word, first, end), Release);
+            word += 1;
         }
     }
 
@@ -170,8 +167,7 @@ impl<P: Parameters> Arena<P> {
         floor: u32,
         length: u32,
     ) -> (u32, u32) {
-        // SAFETY: all chunks between `start` and `end` are below `from`, and so of the heap by
-        // the caller's promise.
+        // SAFETY: all chunks between `start` and `end` are below `from`, and so of the heap.
         unsafe {
             // All chunks from `start` to `end` were free when they were read.
             let (mut start, mut end) = (from, from);
@@ -214,28 +210,26 @@ impl<P: Parameters> Arena<P> {
     /// `first` is below `end`, which is at most `chunks`.
     #[inline(always)]
     unsafe fn claim_run<W: Warp>(&self, warp: W, first: u32, end: u32) -> u32 {
-        // SAFETY: the chunks are of the heap by the caller's promise, so that their words are of
-        // the map. The part given back was claimed here.
-        unsafe {
-            // A part claimed in vain is in no block, and hidden for a moment.
-            self.begin_move(warp);
-            let mut word = first >> 5;
-            let mut refused = NONE;
-            while refused == NONE && word * 32 < end {
-                let wanted = mask(word, first, end);
-                let got = self.claim(word, wanted);
-                if got != wanted {
-                    self.free_map(word).fetch_or(got, Release);
-                    let start = word * 32;
-                    if start > first {
-                        self.free_chunks(first, start);
-                    }
-                    refused = start + (wanted & !got).trailing_zeros();
+        // A part claimed in vain is in no block, and hidden for a moment.
+        self.begin_move(warp);
+        let mut word = first >> 5;
+        let mut refused = NONE;
+        while refused == NONE && word * 32 < end {
+            let wanted = mask(word, first, end);
+            // SAFETY: the chunks are of the heap, so that their words are of the map.
+            let (got, map) = unsafe { (self.claim(word, wanted), self.free_map(word)) };
+            if got != wanted {
+                map.fetch_or(got, Release);
+                let start = word * 32;
+                if start > first {
+                    // SAFETY: this part was claimed here.
+                    unsafe { self.free_chunks(first, start) };
                 }
-                word += 1;
+                refused = start + (wanted & !got).trailing_zeros();
             }
-            self.end_move(warp, refused != NONE);
-            refused
+            word += 1;
         }
+        self.end_move(warp, refused != NONE);
+        refused
     }
 }

@@ -33,15 +33,14 @@ mod state;
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
-use super::arena::{Arena, EMPTY, NONE, Task, for_each};
-use super::chunks::available::{MakeAvailable, idle};
+use super::arena::{Arena, Chunk, Class, EMPTY, Given, NONE, Task};
+use super::chunks::available::MakeAvailable;
 use super::geometry::Static;
 use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
 use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages};
 use super::queue::{Array, Queue};
-use super::waiting::supply;
 use crate::simt::{Backoff, Warp};
 use front::take_pages;
 use reclaim::{ReclaimChunk, reclaim};
@@ -56,90 +55,73 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         mask: u32,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the class is the caller's promise. The lanes claim as many pages of the front's
-        // chunk as their agent has taken.
-        unsafe {
-            let share = Share::of::<W, P>(warp, class, mask, group);
-            let is_agent = share.index == 0;
-            let (mut block, mut served) = (EMPTY, 0);
-            // Waits for the pages that the permits are for; see the module. All lanes make
-            // each turn.
-            let mut backoff = Backoff::new();
-            loop {
-                let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
-                if is_agent && served < share.size {
-                    let most = share.size - served;
-                    (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
-                }
-                // The agents acquired the pages for the others.
-                warp.sync(mask);
-                chunk = warp.shuffle(mask, chunk, share.agent);
-                taken = warp.shuffle(mask, taken, share.agent);
-                start = warp.shuffle(mask, start, share.agent);
-                let offset = share.index.wrapping_sub(served);
-                if block == EMPTY && offset < taken {
-                    let page = arena.claim_page(warp, class, chunk, start + offset);
-                    block = arena.block(class, chunk, page);
-                }
-                served += taken;
-                if warp.ballot(mask, block == EMPTY) == 0 {
-                    return block;
-                }
-                // Here, where none of the lanes has reserved pages that it has not claimed.
-                if is_agent && served < share.size && taken == 0 {
-                    backoff.pause(warp);
-                }
+        let share = Share::of::<W, P>(warp, class, mask, group);
+        let is_agent = share.index == 0;
+        let (mut block, mut served) = (EMPTY, 0);
+        // Waits for the pages that the permits are for; see the module. All lanes make
+        // each turn.
+        let mut backoff = Backoff::new();
+        loop {
+            let (mut chunk, mut taken, mut start) = (NONE, 0, 0);
+            if is_agent && served < share.size {
+                let most = share.size - served;
+                (chunk, taken, start) = take_pages::<W, P, Q>(warp, arena, class, most);
+            }
+            // The agents acquired the pages for the others.
+            warp.sync(mask);
+            chunk = warp.shuffle(mask, chunk, share.agent);
+            taken = warp.shuffle(mask, taken, share.agent);
+            start = warp.shuffle(mask, start, share.agent);
+            let offset = share.index.wrapping_sub(served);
+            if block == EMPTY && offset < taken {
+                // SAFETY: one of the pages that the agent has taken of the front's chunk.
+                let page =
+                    unsafe { arena.claim_page(warp, class, Chunk::new(chunk), start + offset) };
+                block = arena.block(class, chunk, page);
+            }
+            served += taken;
+            if warp.ballot(mask, block == EMPTY) == 0 {
+                return block;
+            }
+            // Here, where none of the lanes has reserved pages that it has not claimed.
+            if is_agent && served < share.size && taken == 0 {
+                backoff.pause(warp);
             }
         }
-    }
-
-    #[inline(always)]
-    unsafe fn spare<W: Warp, P: Parameters>(
-        _warp: W,
-        _arena: &Arena<P>,
-        _class: u32,
-        _group: &Group,
-    ) -> u32 {
-        EMPTY
-    }
-
-    #[inline(always)]
-    unsafe fn spreads<P: Parameters>(_arena: &Arena<P>, _class: u32) -> bool {
-        false
     }
 
     #[inline(always)]
     unsafe fn keep<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         group: &Group,
         chunk: u32,
         used: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: the chunk is held, and is made available once, with pages
-        // left.
-        unsafe {
-            if chunk == NONE {
-                return 0;
-            }
-            let left = pages::<P>(class) - used;
-            let mut own = NONE;
-            if group.leads() {
-                own = chunk;
-                // Relaxed: others reach the chunk when it is available.
-                arena.shared_state(chunk).store(u64::from(left), Relaxed);
-            }
-            // All lanes, for the queue may need a chunk, whose slots they empty together.
-            arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, own, group.mask);
-            // The leader's store comes before what others add when they free their pages.
-            warp.sync(group.mask);
-            left
+        if chunk == NONE {
+            return 0;
         }
+        let left = pages::<P>(class) - used;
+        let mut own = NONE;
+        if group.leads() {
+            own = chunk;
+            // Relaxed: others reach the chunk when it is available.
+            // SAFETY: it is not none.
+            let state = arena.shared_state(unsafe { Chunk::new(chunk) });
+            state.store(u64::from(left), Relaxed);
+        }
+        // SAFETY: the chunk is held, and is made available once, with pages left.
+        let own = unsafe { Given::new(own) };
+        // All lanes, for the queue may need a chunk, whose slots they empty together.
+        arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, own, group.mask);
+        // The leader's store comes before what others add when they free their pages.
+        warp.sync(group.mask);
+        left
     }
 }
 
@@ -147,89 +129,93 @@ impl<Q: Queue> Kind for OuroborosShared<Q> {
 struct Malloc<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Malloc<Q> {
+    type Of = Class;
+    type Argument = u32;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         is_again: u32,
         all: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            instance::malloc::<W, P, OuroborosShared<Q>>(warp, arena, all, class, is_again != 0)
-        }
+        instance::malloc::<W, P, OuroborosShared<Q>>(warp, arena, all, class, is_again != 0)
     }
 }
 
-/// Frees a page, the argument, which the caller gives up.
+/// Frees a page of the class, the argument, which each of the lanes gives up.
 struct Free<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Free<Q> {
+    type Of = Class;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        block: u32,
+        class: Class,
+        block: Given,
         all: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise, for all lanes: the page is one of its chunk. One of those
-        // that free pages of a chunk counts them, and gives the chunk up if all were theirs, or
-        // makes it available if it had none.
-        unsafe {
-            let group = Group::by_key(warp, all, class);
-            let chunk = arena.chunk_of(block);
-            // Lanes with pages of the same chunk free them as one.
-            let mates = Group::by_key(warp, all, chunk);
-            arena.mark_free(chunk, arena.page_of(class, block));
-            // All of these bits are set before one lane counts them.
-            warp.sync(all);
-            let (mut is_first, mut is_last) = (false, false);
-            if mates.leads() {
-                // AcqRel: releases the pages to the thread that takes them, and acquires the
-                // chunk from the one that took its last page, since we may be the one to enqueue
-                // it.
-                let state = arena.shared_state(chunk);
-                let before = state.fetch_add(u64::from(mates.size), AcqRel);
-                is_first = count(before) == 0;
-                is_last = count(before) + mates.size == pages::<P>(class);
-                // All pages were ours: no other thread changes the state.
-                if is_first && is_last {
-                    state.store(UNAVAILABLE, Relaxed);
-                }
+        let group = Group::by_key(warp, all, class.number());
+        let block = block.number();
+        // SAFETY: the page of a chunk.
+        let chunk = unsafe { arena.chunk_of(block) };
+        // Lanes with pages of the same chunk free them as one.
+        let mates = Group::by_key(warp, all, chunk.number());
+        // SAFETY: the page of this chunk that is given up.
+        unsafe { arena.mark_free(chunk, arena.page_of(class, block)) };
+        // All of these bits are set before one lane counts them.
+        warp.sync(all);
+        let (mut is_first, mut is_last) = (false, false);
+        if mates.leads() {
+            // AcqRel: releases the pages to the thread that takes them, and acquires the
+            // chunk from the one that took its last page, since we may be the one to enqueue
+            // it.
+            let state = arena.shared_state(chunk);
+            let before = state.fetch_add(u64::from(mates.size), AcqRel);
+            is_first = count(before) == 0;
+            is_last = count(before) + mates.size == pages::<P>(class);
+            // All pages were ours: no other thread changes the state.
+            if is_first && is_last {
+                state.store(UNAVAILABLE, Relaxed);
             }
-            let given = warp.ballot(all, is_first & is_last);
-            if given & 1 << warp.lane() != 0 {
-                arena.give_chunks_of(warp, class, chunk, given);
-            }
-            let refilled = warp.ballot(all, is_first & !is_last);
-            if refilled & 1 << warp.lane() != 0 {
-                arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, chunk, refilled);
-            }
-            let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
-            let idle_now = warp.ballot(all, is_last & !is_first) & group.mask;
-            if group.leads() {
-                if counted != 0 {
-                    supply(arena, class).signal(counted.count_ones());
-                }
-                let n = (given & group.mask).count_ones();
-                if n != 0 {
-                    arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
-                }
-                if idle_now != 0 {
-                    idle(arena, class).fetch_add(idle_now.count_ones(), Relaxed);
-                }
-            }
-            // The pages that a lane has freed are counted before the lane goes on and requests it.
-            warp.sync(all);
-            // A thread that frees the last page before the chunk is available leaves it to the
-            // one that makes it available.
-            if is_first != is_last {
-                arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk);
-            }
-            0
         }
+        let given = warp.ballot(all, is_first & is_last);
+        if given & 1 << warp.lane() != 0 {
+            // SAFETY: all pages of the chunk were these lanes', for which one gives it up.
+            unsafe { arena.give_chunks_of(warp, class, chunk, given) };
+        }
+        let refilled = warp.ballot(all, is_first & !is_last);
+        if refilled & 1 << warp.lane() != 0 {
+            // SAFETY: the chunk had no free page before, so that no other makes it available.
+            let chunk = unsafe { Given::new(chunk.number()) };
+            arena.call_together::<W, MakeAvailable<Q, Position>>(warp, class, chunk, refilled);
+        }
+        let counted = warp.ballot(all, given & 1 << mates.leader == 0) & group.mask;
+        let idle_now = warp.ballot(all, is_last & !is_first) & group.mask;
+        if group.leads() {
+            if counted != 0 {
+                arena.supply(class).signal(counted.count_ones());
+            }
+            let n = (given & group.mask).count_ones();
+            if n != 0 {
+                arena.divided(class).fetch_add(n.wrapping_neg(), Relaxed);
+            }
+            if idle_now != 0 {
+                arena.idle(class).fetch_add(idle_now.count_ones(), Relaxed);
+            }
+        }
+        // The pages that a lane has freed are counted before the lane goes on and requests it.
+        warp.sync(all);
+        // A thread that frees the last page before the chunk is available leaves it to the
+        // one that makes it available.
+        if is_first != is_last {
+            arena.call::<W, ReclaimChunk<Q>>(warp, class, chunk);
+        }
+        0
     }
 }
 
@@ -254,31 +240,28 @@ unsafe impl<Q: Queue> Instance for OuroborosShared<Q> {
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise; chunks are below their number.
-        unsafe {
-            Q::init(warp, arena, class);
-            if warp.thread() == 0 {
-                front::init(arena, class);
-            }
-            if class == 0 {
-                for_each(warp, arena.chunks, |chunk| {
-                    arena.shared_state(chunk).store(UNAVAILABLE, Relaxed);
-                });
-            }
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        // SAFETY: nothing else uses the heap.
+        unsafe { Q::init(warp, arena, class) };
+        if warp.thread() == 0 {
+            front::init(arena, class);
+        }
+        if class.number() == 0 {
+            arena.for_each_chunk(warp, |chunk| {
+                arena.shared_state(chunk).store(UNAVAILABLE, Relaxed);
+            });
         }
     }
 
     #[inline(always)]
-    unsafe fn malloc<W: Warp, P: Parameters>(
+    fn malloc<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         is_again: bool,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all) }
+        arena.call_together::<W, Malloc<Q>>(warp, class, u32::from(is_again), all)
     }
 
     #[inline(always)]
@@ -286,42 +269,31 @@ unsafe impl<Q: Queue> Instance for OuroborosShared<Q> {
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         block: u32,
     ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            arena.call_together::<W, Free<Q>>(warp, class, block, all);
+        // SAFETY: a live block of the class, which the lane gives up.
+        let block = unsafe { Given::new(block) };
+        arena.call_together::<W, Free<Q>>(warp, class, block, all);
+    }
+
+    #[inline(always)]
+    fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
+        arena.supply(class).read().count == 0
+    }
+
+    #[inline(always)]
+    fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> Reclaimed {
+        reclaim::<W, P, Q>(warp, arena, class)
+    }
+
+    #[inline(always)]
+    fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: Class, chunk: Chunk) -> Pages {
+        // Relaxed: the heap is at rest.
+        let free = u64::from(count(arena.shared_state(chunk).load(Relaxed)));
+        Pages {
+            used: u64::from(pages::<P>(class)) - free,
+            free,
         }
-    }
-
-    #[inline(always)]
-    unsafe fn is_bare<P: Parameters>(arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { supply(arena, class).read().count == 0 }
-    }
-
-    #[inline(always)]
-    unsafe fn reclaim<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> Reclaimed {
-        // SAFETY: the caller's promise.
-        unsafe { reclaim::<W, P, Q>(warp, arena, class) }
-    }
-
-    #[inline(always)]
-    unsafe fn pages_of_chunk<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32) -> Pages {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: the heap is at rest.
-            let free = u64::from(count(arena.shared_state(chunk).load(Relaxed)));
-            Pages {
-                used: u64::from(pages::<P>(class)) - free,
-                free,
-            }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn pages_of_class<P: Parameters>(_arena: &Arena<P>, _class: u32) -> Pages {
-        Pages::default()
     }
 }

@@ -12,7 +12,7 @@
 //! what was freed serves pages of its size for ever, and a row that ends in a queue is lost
 //! to all others; [runs](super::runs), which serve large requests by default, go back.
 
-use super::arena::{Arena, NONE};
+use super::arena::{Arena, Chunk, Class, NONE};
 use super::parameters::Parameters;
 use crate::simt::Warp;
 
@@ -31,18 +31,16 @@ impl<P: Parameters> Arena<P> {
     /// Takes a chunk of the class's instance for each of the lanes, which call this
     /// together for one class; [`NONE`] for those for which there is none.
     #[inline(always)]
-    pub fn take_chunks_of<W: Warp>(&self, warp: W, class: u32, lanes: u32) -> u32 {
-        // SAFETY: a power of two is not 0.
-        unsafe {
-            if !P::IS_STACKED || class <= P::CHUNK_CLASS {
-                return self.take_chunks(warp, lanes);
-            }
-            let length = 1 << (class - P::CHUNK_CLASS);
-            if length > self.chunks {
-                return NONE;
-            }
-            self.take_run(warp, length)
+    pub fn take_chunks_of<W: Warp>(&self, warp: W, class: Class, lanes: u32) -> u32 {
+        if !P::IS_STACKED || class.number() <= P::CHUNK_CLASS {
+            return self.take_chunks(warp, lanes);
         }
+        let length = 1 << (class.number() - P::CHUNK_CLASS);
+        if length > self.chunks {
+            return NONE;
+        }
+        // SAFETY: a power of two is not 0.
+        unsafe { self.take_run(warp, length) }
     }
 
     /// Gives back a chunk of each of the lanes, which call this together, each for its
@@ -50,16 +48,15 @@ impl<P: Parameters> Arena<P> {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is one of its instance's chunks, which the
-    /// caller owns and gives up.
+    /// `chunk` is one of the chunks of the class's instance, which the caller owns and gives up.
     #[inline(always)]
-    pub unsafe fn give_chunks_of<W: Warp>(&self, warp: W, class: u32, chunk: u32, lanes: u32) {
-        // SAFETY: the caller's promise: a chunk of a larger instance was taken as a run.
+    pub unsafe fn give_chunks_of<W: Warp>(&self, warp: W, class: Class, chunk: Chunk, lanes: u32) {
+        // SAFETY: each lane gives up its own. A chunk of a larger instance was taken as a run.
         unsafe {
             if !P::IS_STACKED {
                 return self.give_chunks(warp, chunk, lanes);
             }
-            let is_single = class <= P::CHUNK_CLASS;
+            let is_single = class.number() <= P::CHUNK_CLASS;
             let single = warp.ballot(lanes, is_single);
             if is_single {
                 self.give_chunks(warp, chunk, single);

@@ -3,12 +3,11 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::arena::{Arena, EMPTY, NONE, Task};
+use super::arena::{Arena, Chunk, Class, EMPTY, Given, NONE, Noted, Task};
 use super::group::Group;
 use super::kind::{Kind, Share};
 use super::parameters::{Parameters, pages_bits};
 use super::queue::VOID;
-use super::waiting::{supply, wait_for_pages};
 use crate::simt::Warp;
 
 /// The result of [`Supply`] for lanes that it got permits for: no block.
@@ -28,171 +27,159 @@ const REFUSED: u32 = 4;
 pub struct Supply<K>(core::marker::PhantomData<K>);
 
 impl<K: Kind> Task for Supply<K> {
+    type Of = Class;
+    type Argument = ();
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        _value: u32,
+        class: Class,
+        _argument: (),
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the class is below `P::CLASSES` by the caller's promise. The semaphore gives
-        // permits to as many lanes as it counts.
-        unsafe {
-            let mut group = Group::of_lanes(warp, lanes);
-            loop {
-                let spare = K::spare(warp, arena, class, &group);
-                let served = warp.ballot(group.mask, spare != EMPTY);
-                // Another expression than above for the same lane: see `chunked::MakeRoom`.
-                if served & 1 << warp.lane() != 0 {
-                    return spare;
-                }
-                if served == 0 {
-                    break;
-                }
-                group = group.without(served);
+        let mut group = Group::of_lanes(warp, lanes);
+        loop {
+            let spare = K::spare(warp, arena, class, &group);
+            let served = warp.ballot(group.mask, spare != EMPTY);
+            // Another expression than above for the same lane: see `chunked::MakeRoom`.
+            if served & 1 << warp.lane() != 0 {
+                return spare;
             }
-            // A group that takes whole chunks leaves nothing for others to wait for.
-            let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
-            let (mut outcome, mut granted) = (UNEXPECTED, 0);
-            if group.leads() && !whole {
-                if K::spreads(arena, class) {
-                    outcome = SPREAD;
-                } else if arena.is_used_up() && supply(arena, class).read().expected == 0 {
-                    outcome = REFUSED;
-                } else {
-                    let waited = wait_for_pages(warp, arena, class, group.size);
-                    granted = waited.granted;
-                    outcome = if waited.allocates { EXPECTED } else { REFUSED };
-                }
+            if served == 0 {
+                break;
             }
-            granted = warp.shuffle(group.mask, granted, group.leader);
-            outcome = warp.shuffle(group.mask, outcome, group.leader);
-            let is_granted = group.rank < granted;
-            let with = warp.ballot(group.mask, is_granted);
-            if is_granted {
-                return GRANTED;
-            }
-            if outcome == REFUSED {
-                return EMPTY;
-            }
-            group = group.without(with);
-            let block = grow::<W, P, K>(warp, arena, class, &group, outcome);
-            if K::DIVIDES_AHEAD {
-                let mut ahead = 0;
-                if group.leads() && outcome == EXPECTED {
-                    ahead = K::chunks_ahead(arena, class);
-                }
-                ahead = warp.shuffle(group.mask, ahead, group.leader);
-                if ahead > 0 {
-                    let pages = ahead << pages_bits::<P>(class);
-                    arena.call_together::<W, Provide<K>>(warp, class, pages, group.mask);
-                }
-            }
-            block
+            group = group.without(served);
         }
+        // A group that takes whole chunks leaves nothing for others to wait for.
+        let whole = group.size & ((1 << pages_bits::<P>(class)) - 1) == 0;
+        let (mut outcome, mut granted) = (UNEXPECTED, 0);
+        if group.leads() && !whole {
+            if K::spreads(arena, class) {
+                outcome = SPREAD;
+            } else if arena.is_used_up() && arena.supply(class).read().expected == 0 {
+                outcome = REFUSED;
+            } else {
+                let waited = arena.wait_for_pages(warp, class, group.size);
+                granted = waited.granted;
+                outcome = if waited.allocates { EXPECTED } else { REFUSED };
+            }
+        }
+        granted = warp.shuffle(group.mask, granted, group.leader);
+        outcome = warp.shuffle(group.mask, outcome, group.leader);
+        let is_granted = group.rank < granted;
+        let with = warp.ballot(group.mask, is_granted);
+        if is_granted {
+            return GRANTED;
+        }
+        if outcome == REFUSED {
+            return EMPTY;
+        }
+        group = group.without(with);
+        let block = grow::<W, P, K>(warp, arena, class, &group, outcome);
+        if K::DIVIDES_AHEAD {
+            let mut ahead = 0;
+            if group.leads() && outcome == EXPECTED {
+                ahead = K::chunks_ahead(arena, class);
+            }
+            ahead = warp.shuffle(group.mask, ahead, group.leader);
+            if ahead > 0 {
+                let pages = ahead << pages_bits::<P>(class);
+                arena.call_together::<W, Provide<K>>(warp, class, pages, group.mask);
+            }
+        }
+        block
     }
 }
 
 /// A page for each lane of the group from new chunks, as far as there are any.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-unsafe fn grow<W: Warp, P: Parameters, K: Kind>(
+fn grow<W: Warp, P: Parameters, K: Kind>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     group: &Group,
     outcome: u32,
 ) -> u32 {
-    // SAFETY: the class is below `P::CLASSES` by the caller's promise. A chunk that a lane takes
-    // is its own, and the lanes that it serves have its first pages. The last chunk, whose rest
-    // is kept, was divided with as many in use.
-    unsafe {
-        let bits = pages_bits::<P>(class);
-        let share = Share::of::<W, P>(warp, class, group.mask, group);
-        // Only the last chunk has pages left, if any: no class has these until they are kept.
-        let last = u32::BITS - 1 - group.mask.leading_zeros();
-        let used = warp.shuffle(group.mask, share.size, last);
-        let has_rest = used < 1 << bits;
-        let mut moves_memory = false;
-        if group.leads() && has_rest && !arena.is_used_up() {
-            moves_memory = true;
-            arena.begin_move(warp);
+    let bits = pages_bits::<P>(class);
+    let share = Share::of::<W, P>(warp, class, group.mask, group);
+    // Only the last chunk has pages left, if any: no class has these until they are kept.
+    let last = u32::BITS - 1 - group.mask.leading_zeros();
+    let used = warp.shuffle(group.mask, share.size, last);
+    let has_rest = used < 1 << bits;
+    let mut moves_memory = false;
+    if group.leads() && has_rest && !arena.is_used_up() {
+        moves_memory = true;
+        arena.begin_move(warp);
+    }
+    // The move begins before any of the lanes takes a chunk.
+    warp.sync(group.mask);
+    // Without a move no chunk is taken whose rest would be on its way.
+    let takes = !has_rest | (warp.ballot(group.mask, moves_memory) != 0);
+    let mut chunk = NONE;
+    let agents = warp.ballot(group.mask, share.index == 0);
+    if takes & (agents & 1 << warp.lane() != 0) {
+        chunk = arena.take_chunks_of(warp, class, agents);
+        if chunk != NONE {
+            // SAFETY: the chunk is this lane's own, and the lanes that it serves have its first
+            // pages.
+            unsafe { arena.divide(class, Chunk::new(chunk), share.size) };
         }
-        // The move begins before any of the lanes takes a chunk.
-        warp.sync(group.mask);
-        // Without a move no chunk is taken whose rest would be on its way.
-        let takes = !has_rest | (warp.ballot(group.mask, moves_memory) != 0);
-        let mut chunk = NONE;
-        let agents = warp.ballot(group.mask, share.index == 0);
-        if takes & (agents & 1 << warp.lane() != 0) {
-            chunk = arena.take_chunks_of(warp, class, agents);
-            if chunk != NONE {
-                arena.divide(class, chunk, share.size);
-            }
+    }
+    // The agents acquired and divided the chunks for the others.
+    warp.sync(group.mask);
+    let own = warp.shuffle(group.mask, chunk, share.agent);
+    let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
+    if group.leads() {
+        let counted = u32::from(outcome == SPREAD);
+        // Relaxed: read when the heap is at rest.
+        let more = taken.wrapping_sub(counted);
+        arena.divided(class).fetch_add(more, Relaxed);
+    }
+    let mut kept = 0;
+    if has_rest {
+        let rest = warp.shuffle(group.mask, own, last);
+        // SAFETY: the last chunk was divided with as many in use.
+        kept = unsafe { keep::<W, P, K>(warp, arena, class, group, rest, used) };
+    }
+    // Another expression than above for the same lane: see `chunked::MakeRoom`.
+    if group.rank == 0 {
+        if outcome == EXPECTED {
+            arena.supply(class).arrived(group.size, bits, kept);
+        } else if kept > 0 {
+            arena.supply(class).signal(kept);
         }
-        // The agents acquired and divided the chunks for the others.
-        warp.sync(group.mask);
-        let own = warp.shuffle(group.mask, chunk, share.agent);
-        let taken = warp.ballot(group.mask, chunk != NONE).count_ones();
-        if group.leads() {
-            let counted = u32::from(outcome == SPREAD);
-            // Relaxed: read when the heap is at rest.
-            let more = taken.wrapping_sub(counted);
-            arena.divided(class).fetch_add(more, Relaxed);
+        if moves_memory {
+            arena.end_move(warp, taken != 0);
         }
-        let mut kept = 0;
-        if has_rest {
-            let rest = warp.shuffle(group.mask, own, last);
-            kept = keep::<W, P, K>(warp, arena, class, group, rest, used);
-        }
-        // Another expression than above for the same lane: see `chunked::MakeRoom`.
-        if group.rank == 0 {
-            if outcome == EXPECTED {
-                supply(arena, class).arrived(group.size, bits, kept);
-            } else if kept > 0 {
-                supply(arena, class).signal(kept);
-            }
-            if moves_memory {
-                arena.end_move(warp, taken != 0);
-            }
-        }
-        if own == NONE {
-            EMPTY
-        } else {
-            arena.block(class, own, share.index)
-        }
+    }
+    if own == NONE {
+        EMPTY
+    } else {
+        arena.block(class, own, share.index)
     }
 }
 
-/// [`Kind::keep`] of a chunk, the argument. The caller passes the pages in use above the bits of
+/// [`Kind::keep`] of a chunk, the argument, as that asks for it. The pages in use are passed beside
 /// the class.
 struct Keep<K>(core::marker::PhantomData<K>);
 
 impl<K: Kind> Task for Keep<K> {
+    type Of = Noted;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        of: Noted,
+        chunk: Given,
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise, of the class that is in its bits.
-        unsafe {
-            let (class, used) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
-            K::keep(
-                warp,
-                arena,
-                class,
-                &Group::of_lanes(warp, lanes),
-                chunk,
-                used,
-            )
-        }
+        let (class, used) = of.parts::<P>();
+        let (group, chunk) = (Group::of_lanes(warp, lanes), chunk.number());
+        // SAFETY: such a chunk.
+        unsafe { K::keep(warp, arena, class, &group, chunk, used) }
     }
 }
 
@@ -205,16 +192,14 @@ impl<K: Kind> Task for Keep<K> {
 unsafe fn keep<W: Warp, P: Parameters, K: Kind>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     group: &Group,
     chunk: u32,
     used: u32,
 ) -> u32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let class = class | used << P::CLASS_BITS;
-        arena.call_together::<W, Keep<K>>(warp, class, chunk, group.mask)
-    }
+    // SAFETY: a chunk that `Kind::keep` may get.
+    let chunk = unsafe { Given::new(chunk) };
+    arena.call_together::<W, Keep<K>>(warp, class.with::<P>(used), chunk, group.mask)
 }
 
 /// Divides chunks until the class has as many free pages as the argument.
@@ -226,62 +211,63 @@ unsafe fn keep<W: Warp, P: Parameters, K: Kind>(
 pub struct Provide<K>(core::marker::PhantomData<K>);
 
 impl<K: Kind> Task for Provide<K> {
+    type Of = Class;
+    type Argument = u32;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         count: u32,
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the class is below `P::CLASSES` by the caller's promise. A chunk that was taken
-        // is the leader's, who divides it with no page in use.
-        unsafe {
-            let group = Group::of_lanes(warp, lanes);
-            let bits = pages_bits::<P>(class);
-            let supply = supply(arena, class);
-            // A request for a page that is a chunk takes a chunk, and shares nothing.
-            let mut again = bits > 0;
-            while again {
-                let mut chunk = NONE;
-                let lacks = |coming: u32| {
-                    K::available(arena, class) + (u64::from(coming) << bits) < u64::from(count)
-                };
-                // Relaxed, here and below: counters. They are read first, because mostly nothing is
-                // lacking.
-                if group.leads() && lacks(supply.expected.load(Relaxed)) && !arena.is_used_up() {
-                    if lacks(supply.expected.fetch_add(1, Relaxed)) {
-                        arena.begin_move(warp);
-                        chunk = arena.take_chunks_of(warp, class, 1 << warp.lane());
-                        if chunk == NONE {
-                            arena.end_move(warp, false);
-                        } else {
-                            arena.divide(class, chunk, 0);
-                            arena.divided(class).fetch_add(1, Relaxed);
-                        }
-                    }
+        let group = Group::of_lanes(warp, lanes);
+        let bits = pages_bits::<P>(class);
+        let supply = arena.supply(class);
+        // A request for a page that is a chunk takes a chunk, and shares nothing.
+        let mut again = bits > 0;
+        while again {
+            let mut chunk = NONE;
+            let lacks = |coming: u32| {
+                K::available(arena, class) + (u64::from(coming) << bits) < u64::from(count)
+            };
+            // Relaxed, here and below: counters. They are read first, because mostly nothing is
+            // lacking.
+            if group.leads() && lacks(supply.expected.load(Relaxed)) && !arena.is_used_up() {
+                if lacks(supply.expected.fetch_add(1, Relaxed)) {
+                    arena.begin_move(warp);
+                    chunk = arena.take_chunks_of(warp, class, 1 << warp.lane());
                     if chunk == NONE {
-                        supply.expected.fetch_add(u32::MAX, Relaxed);
+                        arena.end_move(warp, false);
+                    } else {
+                        // SAFETY: the chunk is the leader's.
+                        unsafe { arena.divide(class, Chunk::new(chunk), 0) };
+                        arena.divided(class).fetch_add(1, Relaxed);
                     }
                 }
-                // The leader acquired and divided the chunk for the others.
-                warp.sync(group.mask);
-                chunk = warp.shuffle(group.mask, chunk, group.leader);
-                again = chunk != NONE;
-                if again {
-                    let kept = keep::<W, P, K>(warp, arena, class, &group, chunk, 0);
-                    // Another expression than above for the same lane: see
-                    // `chunked::MakeRoom`.
-                    if group.rank == 0 {
-                        if kept > 0 {
-                            supply.signal(kept);
-                        }
-                        supply.expected.fetch_add(u32::MAX, Relaxed);
-                        arena.end_move(warp, true);
-                    }
+                if chunk == NONE {
+                    supply.expected.fetch_add(u32::MAX, Relaxed);
                 }
             }
-            0
+            // The leader acquired and divided the chunk for the others.
+            warp.sync(group.mask);
+            chunk = warp.shuffle(group.mask, chunk, group.leader);
+            again = chunk != NONE;
+            if again {
+                // SAFETY: the chunk was divided with no page in use.
+                let kept = unsafe { keep::<W, P, K>(warp, arena, class, &group, chunk, 0) };
+                // Another expression than above for the same lane: see
+                // `chunked::MakeRoom`.
+                if group.rank == 0 {
+                    if kept > 0 {
+                        supply.signal(kept);
+                    }
+                    supply.expected.fetch_add(u32::MAX, Relaxed);
+                    arena.end_move(warp, true);
+                }
+            }
         }
+        0
     }
 }

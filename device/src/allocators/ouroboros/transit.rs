@@ -25,9 +25,10 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use cuda_std::atomic::fence;
+use cuda_std::atomic::{AtomicU64, fence};
 
-use super::arena::Arena;
+use super::arena::{Arena, LINE_WORDS};
+use super::geometry::Line;
 use super::parameters::Parameters;
 use crate::simt::{Backoff, Warp};
 
@@ -39,47 +40,45 @@ const MOVED: u64 = (1 << u32::BITS) - 1;
 const EPOCH_BITS: u32 = 30;
 
 impl<P: Parameters> Arena<P> {
+    /// A word that counts what is on its way. Numbers wrap.
+    #[inline(always)]
+    pub(super) fn transit(&self, number: u32) -> &AtomicU64 {
+        const { assert!(STRIPES <= LINE_WORDS) };
+        // SAFETY: the line has as many words.
+        unsafe { self.pool64(Line::Room, number % STRIPES) }
+    }
+
     /// Records that the caller is about to move memory that no thread owns.
     #[inline(always)]
     pub fn begin_move<W: Warp>(&self, warp: W) {
-        // SAFETY: a remainder of `STRIPES`.
-        unsafe {
-            self.transit(warp.warp() % STRIPES).fetch_add(1, Relaxed);
-            fence(Release);
-        }
+        self.transit(warp.warp()).fetch_add(1, Relaxed);
+        fence(Release);
     }
 
     /// Records that all of it is where others find it. `has_moved` is false if nothing was
     /// gone.
     #[inline(always)]
     pub fn end_move<W: Warp>(&self, warp: W, has_moved: bool) {
-        // SAFETY: a remainder of `STRIPES`.
-        unsafe {
-            let change = if has_moved { MOVED } else { u64::MAX };
-            self.transit(warp.warp() % STRIPES)
-                .fetch_add(change, Release);
-        }
+        let change = if has_moved { MOVED } else { u64::MAX };
+        self.transit(warp.warp()).fetch_add(change, Release);
     }
 
     /// A number that changes whenever memory has moved. Waits until none is on its way.
     #[inline(always)]
     pub fn epoch<W: Warp>(&self, warp: W) -> u32 {
-        // SAFETY: stripes below `STRIPES`.
-        unsafe {
-            let mut backoff = Backoff::new();
-            loop {
-                // The caller's reads come before; see the module.
-                fence(AcqRel);
-                let mut sum = 0u64;
-                for stripe in 0..STRIPES {
-                    // The parts only grow or are 0, so that the sum has the same meaning.
-                    sum = sum.wrapping_add(self.transit(stripe).load(Acquire));
-                }
-                if sum as u32 == 0 {
-                    return later((sum >> u32::BITS) as u32, 0);
-                }
-                backoff.pause(warp);
+        let mut backoff = Backoff::new();
+        loop {
+            // The caller's reads come before; see the module.
+            fence(AcqRel);
+            let mut sum = 0u64;
+            for stripe in 0..STRIPES {
+                // The parts only grow or are 0, so that the sum has the same meaning.
+                sum = sum.wrapping_add(self.transit(stripe).load(Acquire));
             }
+            if sum as u32 == 0 {
+                return later((sum >> u32::BITS) as u32, 0);
+            }
+            backoff.pause(warp);
         }
     }
 }

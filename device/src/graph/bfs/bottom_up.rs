@@ -4,57 +4,59 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::level::Level;
 use super::next::Next;
-use super::{SearchArguments, UNREACHED};
-use crate::graph::store::Vertex;
+use super::{Search, UNREACHED};
+use crate::graph::store::{Vertex, VertexId};
 use crate::simt::{Warp, leader};
 
 /// Entries that a lane looks at by itself; the others of its row the warp looks at
 /// together. A row whose first ones have no parent is nearly always one of few.
 const ALONE: u32 = 32;
 
+/// A frontier's bitmap, which no thread writes to in this launch.
+#[derive(Clone, Copy)]
+struct Marks(*const u32);
+
+impl Marks {
+    /// Whether a vertex is in the frontier.
+    #[inline(always)]
+    fn has(self, vertex: VertexId) -> bool {
+        let (word, bit) = (vertex.index() / 32, vertex.number() % 32);
+        // Not an atomic load, which bypasses L1: the bitmap does not change in this launch.
+        // SAFETY: it has a bit for each vertex.
+        (unsafe { *self.0.add(word) } >> bit) & 1 == 1
+    }
+}
+
 /// The neighbour at `position` of a row, or the last one if that is behind it.
 ///
 /// # Safety
 ///
-/// The row has entries, and no thread writes to them meanwhile.
+/// The row has entries, which are vertices, and no thread writes to them meanwhile.
 #[inline(always)]
-unsafe fn neighbour(row: Vertex, position: u32) -> u32 {
+unsafe fn neighbour(row: Vertex, position: u32) -> VertexId {
     let within = position - position.saturating_sub(row.degree - 1);
-    // SAFETY: the caller's promise; below the degree.
-    unsafe { *row.entries().add(within as usize) }
-}
-
-/// Whether a vertex is in the frontier.
-///
-/// # Safety
-///
-/// The bitmap has a bit for the vertex.
-#[inline(always)]
-unsafe fn is_marked(bitmap: *const u32, vertex: u32) -> bool {
-    // Not an atomic load, which bypasses L1: the bitmap does not change in this launch.
-    // SAFETY: the caller's promise.
-    (unsafe { *bitmap.add((vertex / 32) as usize) } >> (vertex % 32)) & 1 == 1
+    // SAFETY: below the degree.
+    unsafe { VertexId::new(*row.entries().add(within as usize)) }
 }
 
 /// Whether one of four entries, from `position` on and `step` apart, is in the frontier.
 ///
 /// # Safety
 ///
-/// The row has entries, which are vertices, and the bitmap has a bit for each.
+/// As for `neighbour`.
 #[inline(always)]
-unsafe fn has_parent(row: Vertex, position: u32, step: u32, bitmap: *const u32) -> bool {
+unsafe fn has_parent(row: Vertex, position: u32, step: u32, marks: Marks) -> bool {
     // Without short circuits: four loads at a time wait for memory, twice.
-    // SAFETY: the caller's promise.
-    unsafe {
-        let one = neighbour(row, position);
-        let two = neighbour(row, position + step);
-        let three = neighbour(row, position + 2 * step);
-        let four = neighbour(row, position + 3 * step);
-        is_marked(bitmap, one)
-            | is_marked(bitmap, two)
-            | is_marked(bitmap, three)
-            | is_marked(bitmap, four)
-    }
+    // SAFETY: such a row.
+    let [one, two, three, four] = unsafe {
+        [
+            neighbour(row, position),
+            neighbour(row, position + step),
+            neighbour(row, position + 2 * step),
+            neighbour(row, position + 3 * step),
+        ]
+    };
+    marks.has(one) | marks.has(two) | marks.has(three) | marks.has(four)
 }
 
 /// Whether a neighbour of each lane's row is in the frontier. All lanes call this; an empty
@@ -62,20 +64,19 @@ unsafe fn has_parent(row: Vertex, position: u32, step: u32, bitmap: *const u32) 
 ///
 /// # Safety
 ///
-/// As for `has_parent`, but for rows without entries; and all lanes of the warp make the
-/// call.
+/// The row's entries are vertices, and no thread writes to them meanwhile.
 #[inline(always)]
-unsafe fn find<W: Warp>(warp: W, row: Vertex, bitmap: *const u32) -> bool {
+unsafe fn find<W: Warp>(warp: W, row: Vertex, marks: Marks) -> bool {
     let (mut found, mut position) = (false, 0);
     while position < ALONE && position < row.degree && !found {
-        // SAFETY: the caller's promise; the row has an entry.
+        // SAFETY: the row has an entry.
         unsafe {
             if W::IS_SOLO {
                 // A lane alone has little to gain from loads that it need not make.
-                found = is_marked(bitmap, neighbour(row, position));
+                found = marks.has(neighbour(row, position));
                 position += 1;
             } else {
-                found = has_parent(row, position, 1, bitmap);
+                found = has_parent(row, position, 1, marks);
                 position += 4;
             }
         }
@@ -90,8 +91,8 @@ unsafe fn find<W: Warp>(warp: W, row: Vertex, bitmap: *const u32) -> bool {
         };
         let (mut hits, mut position) = (0, ALONE);
         while position < of.degree && hits == 0 {
-            // SAFETY: the caller's promise.
-            let hit = unsafe { has_parent(of, position + warp.lane(), W::LANES, bitmap) };
+            // SAFETY: a lane's row, which has entries.
+            let hit = unsafe { has_parent(of, position + warp.lane(), W::LANES, marks) };
             hits = warp.ballot(W::FULL, hit);
             position += 4 * W::LANES;
         }
@@ -107,32 +108,33 @@ unsafe fn find<W: Warp>(warp: W, row: Vertex, bitmap: *const u32) -> bool {
 ///
 /// # Safety
 ///
-/// The arguments' contract holds, there are in-neighbours, the level is this step's and in
-/// its bitmap, and all lanes of the warp make the call.
+/// There are in-neighbours, and the level is this step's and in its bitmap.
 #[inline(always)]
-pub unsafe fn bottom_up<W: Warp>(warp: W, search: &SearchArguments, level: &Level) {
+pub unsafe fn bottom_up<W: Warp>(warp: W, search: &Search, level: &Level) {
     let mut next = Next::new(search, level.begin + level.chunks);
     let depth = level.depth + 1;
-    let (frontier, bitmap) = (search.bitmap(level.depth), search.bitmap(depth));
+    let (frontier, bitmap) = (Marks(search.bitmap(level.depth)), search.bitmap(depth));
     let mut word = warp.warp();
     while word < search.words() {
         let (mut bits, mut part) = (0, 0);
         while part < 32 {
-            let vertex = word * 32 + part + warp.lane();
             let mut row = Vertex::default();
-            // SAFETY: the vertex exists and is this lane's; the others of the launch do not
-            // access its depth.
-            unsafe {
-                // Relaxed: written by launches before.
-                if vertex < search.vertices && search.depth(vertex).load(Relaxed) == UNREACHED {
-                    row = *search.incoming.add(vertex as usize);
-                }
-                let found = find(warp, row, frontier);
-                bits |= warp.ballot(W::FULL, found) << part;
-                if bits >> (part + warp.lane()) & 1 == 1 {
-                    search.depth(vertex).store(depth, Relaxed);
-                    next.count_edges(vertex);
-                }
+            // Relaxed: written by launches before. The vertex is this lane's, and others of the
+            // launch do not access its depth.
+            if let Some(vertex) = search.vertex(word * 32 + part + warp.lane())
+                && search.depth(vertex).load(Relaxed) == UNREACHED
+            {
+                // SAFETY: there is a record of in-neighbours for each vertex.
+                row = unsafe { *search.incoming.add(vertex.index()) };
+            }
+            // SAFETY: a row of the graph, which does not change.
+            let found = unsafe { find(warp, row, frontier) };
+            bits |= warp.ballot(W::FULL, found) << part;
+            if bits >> (part + warp.lane()) & 1 == 1 {
+                // SAFETY: a vertex without a row has no parent.
+                let vertex = unsafe { VertexId::new(word * 32 + part + warp.lane()) };
+                search.depth(vertex).store(depth, Relaxed);
+                next.count_edges(vertex);
             }
             part += W::LANES;
         }
@@ -143,6 +145,5 @@ pub unsafe fn bottom_up<W: Warp>(warp: W, search: &SearchArguments, level: &Leve
         next.count_vertices(bits.count_ones());
         word += warp.warps();
     }
-    // SAFETY: the caller's promise.
-    unsafe { next.add_counts(warp) };
+    next.add_counts(warp);
 }

@@ -2,7 +2,9 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{SearchArguments, word};
+use cuda_std::atomic::AtomicU64;
+
+use super::{Search, word};
 use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
 
@@ -50,16 +52,11 @@ pub struct Level {
 
 impl Level {
     /// The frontier that this step begins with. All lanes call this.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds for a step from 1 on, and all lanes of the warp make
-    /// the call.
     #[inline(always)]
-    pub unsafe fn load<W: Warp>(warp: W, search: &SearchArguments) -> Self {
+    pub fn load<W: Warp>(warp: W, search: &Search) -> Self {
         let first = search.frontier(0);
         // Not atomic loads, which bypass L1: all warps read the same words.
-        // SAFETY: the caller's promise; no thread changes these words in this launch.
+        // SAFETY: words of this frontier, which no thread changes in this launch.
         let past = |index: usize| unsafe { *search.header.add(first + index) };
         let (mut counts, mut index) = (0_u64, warp.lane() as usize);
         while index < word::SPREAD {
@@ -83,7 +80,7 @@ impl Level {
     /// Whether bottom-up is to find the next level. The same for either form of the
     /// frontier once the form was changed: a level is at most two steps.
     #[inline(always)]
-    pub fn is_bottom_up(&self, search: &SearchArguments) -> bool {
+    pub fn is_bottom_up(&self, search: &Search) -> bool {
         let (edges, vertices) = (u64::from(self.edges), u64::from(search.vertices));
         let dense = MAX_PROBES * edges >= u64::from(self.unexplored);
         let worthwhile = if self.marked {
@@ -110,53 +107,48 @@ impl Level {
 
     /// Leaves what the next step must know of the frontier that this one makes: the next
     /// level, or the same one in the other form. One lane of the launch calls this.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and no other lane of the launch makes the call.
     #[inline(always)]
-    pub unsafe fn pass_on(&self, search: &SearchArguments, advances: bool, marked: bool) {
-        let first = search.frontier(1);
+    pub fn pass_on(&self, search: &Search, advances: bool, marked: bool) {
         // Relaxed, here and below: the next launch reads them.
-        // SAFETY: the caller's promise.
-        let set = |index: usize, value: u32| unsafe {
-            search
-                .header(first + index)
-                .store(u64::from(value), Relaxed);
-        };
-        set(word::MARKED, u32::from(marked));
-        set(word::BEGIN, self.begin + self.chunks);
+        let set = |word: &AtomicU64, value: u32| word.store(u64::from(value), Relaxed);
+        let depth = search.of_frontier::<{ word::DEPTH }>(1);
+        let unexplored = search.of_frontier::<{ word::UNEXPLORED }>(1);
+        let before = search.of_frontier::<{ word::BEFORE }>(1);
+        set(search.of_frontier::<{ word::MARKED }>(1), u32::from(marked));
+        set(
+            search.of_frontier::<{ word::BEGIN }>(1),
+            self.begin + self.chunks,
+        );
         if !advances {
+            // No warp counts in a step that changes the form.
             let counts = u64::from(self.vertices) << 32 | u64::from(self.edges);
-            // SAFETY: as above; no warp counts in a step that changes the form.
-            unsafe { search.header(first + word::COUNTS).store(counts, Relaxed) };
-            set(word::DEPTH, self.depth);
-            set(word::UNEXPLORED, self.unexplored.wrapping_add(self.edges));
-            set(word::BEFORE, self.before);
+            search
+                .of_frontier::<{ word::COUNTS }>(1)
+                .store(counts, Relaxed);
+            set(depth, self.depth);
+            set(unexplored, self.unexplored.wrapping_add(self.edges));
+            set(before, self.before);
             return;
         }
-        set(word::DEPTH, self.depth + 1);
-        set(word::UNEXPLORED, self.unexplored);
-        set(word::BEFORE, self.edges);
-        // SAFETY: the caller's promise: no other thread uses these two in this launch.
-        unsafe {
-            let reached = search.header(word::REACHED);
-            reached.store(reached.load(Relaxed) + u64::from(self.vertices), Relaxed);
-            let deepest = search.header(word::DEEPEST);
-            deepest.store(u64::from(self.depth), Relaxed);
-        }
+        set(depth, self.depth + 1);
+        set(unexplored, self.unexplored);
+        set(before, self.edges);
+        let reached = search.header::<{ word::REACHED }>();
+        reached.store(reached.load(Relaxed) + u64::from(self.vertices), Relaxed);
+        set(search.header::<{ word::DEEPEST }>(), self.depth);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::bfs::SearchArguments;
     use crate::kernel::Args;
 
     const VERTICES: u32 = 1000;
 
-    fn search(incoming: bool) -> SearchArguments {
-        SearchArguments {
+    fn search(incoming: bool) -> Search {
+        let arguments = SearchArguments {
             vertices: VERTICES,
             incoming: if incoming {
                 core::ptr::dangling_mut()
@@ -164,7 +156,9 @@ mod tests {
                 core::ptr::null_mut()
             },
             ..SearchArguments::from(Args::NONE)
-        }
+        };
+        // SAFETY: the number of vertices and what is null are read, and no pointer is followed.
+        unsafe { Search::new(arguments) }
     }
 
     fn level(marked: bool, before: u32, edges: u32, unexplored: u32) -> Level {

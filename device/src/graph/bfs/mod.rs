@@ -30,11 +30,15 @@ mod top_down;
 
 pub use step::{SearchStart, SearchStep};
 
+use core::sync::atomic::Ordering::Relaxed;
+
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use crate::arguments;
 use crate::graph::chunks::Chunk;
-use crate::graph::store::Vertex;
+use crate::graph::store::{Vertex, VertexId};
+use crate::kernel::Valid;
+use crate::simt::Warp;
 
 /// The depth of a vertex that was not reached.
 pub const UNREACHED: u32 = u32::MAX;
@@ -108,16 +112,16 @@ arguments! {
     }
 }
 
-impl SearchArguments {
-    /// A word of the header.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below `word::COUNT`.
+/// A search whose contract holds.
+type Search = Valid<SearchArguments>;
+
+impl Search {
+    /// A word of the search.
     #[inline(always)]
-    unsafe fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    fn header<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX >= word::REACHED && INDEX < word::COUNT) };
+        // SAFETY: the header has a word of this index, accessed as an atomic one.
+        unsafe { &*self.header.add(INDEX).cast::<AtomicU64>() }
     }
 
     /// The first word of the frontier that the step `ahead` of this one begins with.
@@ -126,15 +130,52 @@ impl SearchArguments {
         ((self.step + ahead) % 3) as usize * word::FRONTIER
     }
 
-    /// The depth of a vertex.
+    /// A word of that frontier.
+    #[inline(always)]
+    fn of_frontier<const WORD: usize>(&self, ahead: u32) -> &AtomicU64 {
+        const { assert!(WORD < word::FRONTIER) };
+        // SAFETY: the header has the words of three frontiers, accessed as atomic ones.
+        unsafe {
+            let word = self.header.add(self.frontier(ahead) + WORD);
+            &*word.cast::<AtomicU64>()
+        }
+    }
+
+    /// Clears words of the header, a warp together.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, and the vertex exists.
+    /// `first + count` is at most `word::COUNT`.
     #[inline(always)]
-    unsafe fn depth(&self, vertex: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.depths.add(vertex as usize).cast::<AtomicU32>() }
+    unsafe fn clear<W: Warp>(&self, warp: W, first: usize, count: usize) {
+        let mut index = warp.lane() as usize;
+        while index < count {
+            // SAFETY: a word of the header, accessed as an atomic one.
+            let word = unsafe { &*self.header.add(first + index).cast::<AtomicU64>() };
+            word.store(0, Relaxed);
+            index += W::LANES as usize;
+        }
+    }
+
+    /// A vertex, if there are so many.
+    #[inline(always)]
+    fn vertex(&self, index: u32) -> Option<VertexId> {
+        // SAFETY: below their number.
+        (index < self.vertices).then(|| unsafe { VertexId::new(index) })
+    }
+
+    /// The depth of a vertex.
+    #[inline(always)]
+    fn depth(&self, vertex: VertexId) -> &AtomicU32 {
+        // SAFETY: each vertex has one, accessed as an atomic word.
+        unsafe { &*self.depths.add(vertex.index()).cast::<AtomicU32>() }
+    }
+
+    /// The row of a vertex' out-neighbours.
+    #[inline(always)]
+    fn outgoing(&self, vertex: VertexId) -> Vertex {
+        // SAFETY: each vertex has a record, which no thread writes to.
+        unsafe { *self.outgoing.add(vertex.index()) }
     }
 
     /// The bitmap of frontiers of this depth: a word for 32 vertices.

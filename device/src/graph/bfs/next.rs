@@ -6,9 +6,11 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{CHUNK, SearchArguments, word};
+use cuda_std::atomic::AtomicU64;
+
+use super::{CHUNK, Search, word};
 use crate::graph::chunks::{Chunk, append};
-use crate::graph::store::Vertex;
+use crate::graph::store::VertexId;
 use crate::simt::reduce::has;
 use crate::simt::{SCRATCH_BYTES, Warp, rank};
 
@@ -20,7 +22,7 @@ const ADDED: u32 = 128;
 
 /// The part of the next frontier that a warp has found.
 pub struct Next<'a> {
-    search: &'a SearchArguments,
+    search: &'a Search,
     /// Where in the queue the next frontier begins.
     begin: u32,
     /// Vertices in scratch memory.
@@ -33,7 +35,7 @@ pub struct Next<'a> {
 
 impl<'a> Next<'a> {
     /// Nothing as yet, of a frontier whose chunks begin at position `begin`.
-    pub const fn new(search: &'a SearchArguments, begin: u32) -> Self {
+    pub const fn new(search: &'a Search, begin: u32) -> Self {
         Self {
             search,
             begin,
@@ -48,7 +50,7 @@ impl<'a> Next<'a> {
     ///
     /// # Safety
     ///
-    /// All lanes of the warp make the call, and there is room.
+    /// There is room, and `vertex` exists where one is found.
     #[inline(always)]
     pub unsafe fn add<W: Warp>(&mut self, warp: W, found: bool, vertex: u32) {
         let finds = warp.ballot(W::FULL, found);
@@ -65,14 +67,9 @@ impl<'a> Next<'a> {
     }
 
     /// Counts a vertex that this lane has found and that is not to be enqueued.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and the vertex exists.
     #[inline(always)]
-    pub unsafe fn count_edges(&mut self, vertex: u32) {
-        // SAFETY: the caller's promise.
-        self.edges += unsafe { (*self.search.outgoing.add(vertex as usize)).degree };
+    pub fn count_edges(&mut self, vertex: VertexId) {
+        self.edges += self.search.outgoing(vertex).degree;
     }
 
     /// Counts so many vertices of all lanes that are not to be enqueued.
@@ -89,7 +86,7 @@ impl<'a> Next<'a> {
     #[inline(always)]
     pub unsafe fn make_room<W: Warp>(&mut self, warp: W) {
         if self.waiting > ROOM - ADDED {
-            // SAFETY: the caller's promise.
+            // SAFETY: the vertices that wait are not added again.
             unsafe { self.enqueue(warp) };
         }
     }
@@ -98,8 +95,7 @@ impl<'a> Next<'a> {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, all lanes of the warp make the call, and no vertex is
-    /// added twice in a search.
+    /// No vertex is added twice in a search.
     #[inline(always)]
     pub unsafe fn enqueue<W: Warp>(&mut self, warp: W) {
         let search = self.search;
@@ -110,17 +106,16 @@ impl<'a> Next<'a> {
             let mut row = Chunk::default();
             if first + warp.lane() < self.waiting {
                 // SAFETY: below the number of those that wait, which exist.
-                unsafe {
+                let vertex = unsafe {
                     let waiting = warp.scratch().cast::<u32>();
-                    let vertex = *waiting.add((first + warp.lane()) as usize);
-                    let record: Vertex = *search.outgoing.add(vertex as usize);
-                    row = Chunk::row(vertex, record, 0);
-                }
+                    VertexId::new(*waiting.add((first + warp.lane()) as usize))
+                };
+                row = Chunk::row(vertex.number(), search.outgoing(vertex), 0);
             }
             self.edges += row.length;
-            // SAFETY: the caller's promise: the queue has room for all vertices' chunks.
+            let chunks = search.of_frontier::<{ word::CHUNKS }>(1);
+            // SAFETY: the queue has room for the chunks of all vertices, each once.
             unsafe {
-                let chunks = search.header(search.frontier(1) + word::CHUNKS);
                 let queue = search.queue.add(self.begin as usize);
                 append::<CHUNK, W>(warp, queue, chunks, row);
             }
@@ -132,22 +127,19 @@ impl<'a> Next<'a> {
     }
 
     /// Adds what was counted to the counts of the next frontier. All lanes call this.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and all lanes of the warp make the call.
     #[inline(always)]
-    pub unsafe fn add_counts<W: Warp>(&self, warp: W) {
+    pub fn add_counts<W: Warp>(&self, warp: W) {
         let edges = warp.all_sum(self.edges);
         if warp.lane() == 0 && self.vertices > 0 {
             let index = word::COUNTS + warp.warp() as usize % word::SPREAD;
             let counts = u64::from(self.vertices) << 32 | u64::from(edges);
+            // SAFETY: one of the words that counts are spread over, accessed as an atomic one.
+            let word = unsafe {
+                let word = self.search.header.add(self.search.frontier(1) + index);
+                &*word.cast::<AtomicU64>()
+            };
             // Relaxed: the next launch reads the sum.
-            // SAFETY: the caller's promise.
-            unsafe {
-                let word = self.search.header(self.search.frontier(1) + index);
-                word.fetch_add(counts, Relaxed);
-            }
+            word.fetch_add(counts, Relaxed);
         }
     }
 }

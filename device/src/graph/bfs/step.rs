@@ -6,7 +6,7 @@ use super::bottom_up::bottom_up;
 use super::level::Level;
 use super::next::Next;
 use super::top_down::top_down;
-use super::{SearchArguments, UNREACHED, word};
+use super::{Search, SearchArguments, UNREACHED, word};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
@@ -18,39 +18,32 @@ impl PlainKernel for SearchStart {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, search: SearchArguments) {
-        let mut vertex = warp.thread();
-        while vertex < search.vertices {
-            let depth = if vertex == search.source {
-                0
-            } else {
-                UNREACHED
-            };
-            // SAFETY: the kernel's contract, and the vertex exists.
+        // SAFETY: the kernel's contract.
+        let search = unsafe { Search::new(search) };
+        let mut index = warp.thread();
+        while let Some(vertex) = search.vertex(index) {
+            let depth = if index == search.source { 0 } else { UNREACHED };
             // Relaxed, here and below: read by later launches.
-            unsafe { search.depth(vertex).store(depth, Relaxed) };
-            vertex += warp.threads();
+            search.depth(vertex).store(depth, Relaxed);
+            index += warp.threads();
         }
         if warp.warp() != 0 {
             return;
         }
-        // SAFETY: the kernel's contract; one warp does this, and no other thread uses the header
-        // or the queue in this launch.
+        // SAFETY: all of them.
+        unsafe { search.clear(warp, 0, word::COUNT) };
+        // The header is cleared before lanes add to it.
+        warp.sync(W::FULL);
+        let mut next = Next::new(&search, 0);
+        // SAFETY: one warp adds the source, for which there is room.
         unsafe {
-            let mut index = warp.lane() as usize;
-            while index < word::COUNT {
-                search.header(index).store(0, Relaxed);
-                index += W::LANES as usize;
-            }
-            // The header is cleared before lanes add to it.
-            warp.sync(W::FULL);
-            let mut next = Next::new(&search, 0);
             next.add(warp, warp.lane() == 0, search.source);
             next.enqueue(warp);
-            next.add_counts(warp);
-            if warp.lane() == 0 {
-                let unexplored = search.header(search.frontier(1) + word::UNEXPLORED);
-                unexplored.store(u64::from(search.entries), Relaxed);
-            }
+        }
+        next.add_counts(warp);
+        if warp.lane() == 0 {
+            let unexplored = search.of_frontier::<{ word::UNEXPLORED }>(1);
+            unexplored.store(u64::from(search.entries), Relaxed);
         }
     }
 }
@@ -63,26 +56,27 @@ impl SearchStep {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the level is this step's, and all lanes of the warp
-    /// make the call.
+    /// The level is this step's.
     #[inline(always)]
-    unsafe fn change_form<W: Warp>(warp: W, search: &SearchArguments, level: &Level) {
+    unsafe fn change_form<W: Warp>(warp: W, search: &Search, level: &Level) {
         let mut next = Next::new(search, level.begin + level.chunks);
         let bitmap = search.bitmap(level.depth);
         let mut word = warp.warp();
         while word < search.words() {
             let (mut bits, mut part) = (0, 0);
-            // SAFETY: the kernel's contract; a word of the bitmap is this warp's alone, and a
+            // SAFETY: there is room; a word of the bitmap is this warp's alone, and a
             // vertex that bottom-up has found was not enqueued before.
             unsafe {
                 next.make_room(warp);
                 while part < 32 {
-                    let vertex = word * 32 + part + warp.lane();
-                    // Relaxed: written by launches before.
-                    let is_of_level = vertex < search.vertices
-                        && search.depth(vertex).load(Relaxed) == level.depth;
+                    let index = word * 32 + part + warp.lane();
+                    let mut is_of_level = false;
+                    if let Some(vertex) = search.vertex(index) {
+                        // Relaxed: written by launches before.
+                        is_of_level = search.depth(vertex).load(Relaxed) == level.depth;
+                    }
                     if level.marked {
-                        next.add(warp, is_of_level, vertex);
+                        next.add(warp, is_of_level, index);
                     } else {
                         bits |= warp.ballot(W::FULL, is_of_level) << part;
                     }
@@ -104,28 +98,24 @@ impl PlainKernel for SearchStep {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, search: SearchArguments) {
-        // SAFETY: the kernel's contract, here and below: all lanes are here.
-        let level = unsafe { Level::load(warp, &search) };
+        // SAFETY: the kernel's contract.
+        let search = unsafe { Search::new(search) };
+        let level = Level::load(warp, &search);
         if warp.warp() == 0 {
-            let first = search.frontier(2);
-            let mut index = warp.lane() as usize;
-            while index < word::FRONTIER {
-                // SAFETY: a word of the header, which no other thread uses in this launch.
-                unsafe { search.header(first + index).store(0, Relaxed) };
-                index += W::LANES as usize;
-            }
+            // SAFETY: the words of a frontier.
+            unsafe { search.clear(warp, search.frontier(2), word::FRONTIER) };
         }
         if level.vertices == 0 {
             return;
         }
         let is_bottom_up = level.is_bottom_up(&search);
         let advances = is_bottom_up == level.marked;
-        // SAFETY: as above; one lane of the launch passes on, and a level is searched in the
-        // form that it has.
+        if warp.thread() == 0 {
+            level.pass_on(&search, advances, is_bottom_up);
+        }
+        // SAFETY: a level is searched in the form that it has, bottom-up where there are
+        // in-neighbours.
         unsafe {
-            if warp.thread() == 0 {
-                level.pass_on(&search, advances, is_bottom_up);
-            }
             if !advances {
                 Self::change_form(warp, &search, &level);
             } else if is_bottom_up {

@@ -4,44 +4,60 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::level::Level;
 use super::next::Next;
-use super::{SearchArguments, UNREACHED};
+use super::{Search, UNREACHED};
 use crate::graph::chunks::{Chunk, Entry};
+use crate::graph::store::VertexId;
 use crate::simt::Warp;
 use crate::simt::segments::Segments;
 
-/// Whether an entry's neighbour seems not to be reached.
-///
-/// # Safety
-///
-/// The arguments' contract holds, and neighbours are vertices.
-#[inline(always)]
-unsafe fn is_new(search: &SearchArguments, entry: Entry) -> bool {
-    // SAFETY: the caller's promise. Relaxed: the exchange decides.
-    entry.is_there && unsafe { search.depth(entry.neighbour) }.load(Relaxed) == UNREACHED
+/// An entry of the frontier.
+#[derive(Clone, Copy)]
+struct Found {
+    neighbour: VertexId,
+    is_there: bool,
 }
 
-/// Whether this lane is the one that reaches a neighbour which `is_new`.
-///
-/// # Safety
-///
-/// As for `is_new`.
-#[inline(always)]
-unsafe fn reach(search: &SearchArguments, depth: u32, entry: Entry, is_new: bool) -> bool {
-    // SAFETY: the caller's promise. Relaxed: the exchange alone decides who found it; all
-    // would write the same.
-    is_new
-        && unsafe { search.depth(entry.neighbour) }.compare_exchange(UNREACHED, depth, Relaxed)
-            == UNREACHED
+impl Found {
+    /// An entry of a row.
+    ///
+    /// # Safety
+    ///
+    /// The row is one of the graph.
+    #[inline(always)]
+    unsafe fn new(entry: Entry) -> Self {
+        Self {
+            // SAFETY: neighbours are vertices.
+            neighbour: unsafe { VertexId::new(entry.neighbour) },
+            is_there: entry.is_there,
+        }
+    }
+
+    /// Whether the neighbour seems not to be reached.
+    #[inline(always)]
+    fn is_new(self, search: &Search) -> bool {
+        // Relaxed: the exchange decides.
+        self.is_there && search.depth(self.neighbour).load(Relaxed) == UNREACHED
+    }
+
+    /// Whether this lane is the one that reaches a neighbour which `is_new`.
+    #[inline(always)]
+    fn reach(self, search: &Search, depth: u32, is_new: bool) -> bool {
+        // Relaxed: the exchange alone decides who found it; all would write the same.
+        is_new
+            && search
+                .depth(self.neighbour)
+                .compare_exchange(UNREACHED, depth, Relaxed)
+                == UNREACHED
+    }
 }
 
 /// Finds the next level from the queue.
 ///
 /// # Safety
 ///
-/// The arguments' contract holds, the level is this step's and in the queue, and all lanes
-/// of the warp make the call.
+/// The level is this step's and in the queue.
 #[inline(always)]
-pub unsafe fn top_down<W: Warp>(warp: W, search: &SearchArguments, level: &Level) {
+pub unsafe fn top_down<W: Warp>(warp: W, search: &Search, level: &Level) {
     let mut next = Next::new(search, level.begin + level.chunks);
     let (share, depth) = (level.share::<W>(), level.depth + 1);
     let mut first = warp.warp() * share;
@@ -59,28 +75,27 @@ pub unsafe fn top_down<W: Warp>(warp: W, search: &SearchArguments, level: &Level
             // a vertex is added by the one lane that has exchanged its depth.
             unsafe {
                 next.make_room(warp);
-                let [one, two, three, four] = Entry::four(warp, &segments, &row, base);
+                let [one, two, three, four] =
+                    Entry::four(warp, &segments, &row, base).map(|entry| Found::new(entry));
                 // The loads first: none of them waits for an exchange.
-                let new_one = is_new(search, one);
-                let new_two = is_new(search, two);
-                let new_three = is_new(search, three);
-                let new_four = is_new(search, four);
-                let found_one = reach(search, depth, one, new_one);
-                let found_two = reach(search, depth, two, new_two);
-                let found_three = reach(search, depth, three, new_three);
-                let found_four = reach(search, depth, four, new_four);
-                next.add(warp, found_one, one.neighbour);
-                next.add(warp, found_two, two.neighbour);
-                next.add(warp, found_three, three.neighbour);
-                next.add(warp, found_four, four.neighbour);
+                let new_one = one.is_new(search);
+                let new_two = two.is_new(search);
+                let new_three = three.is_new(search);
+                let new_four = four.is_new(search);
+                let found_one = one.reach(search, depth, new_one);
+                let found_two = two.reach(search, depth, new_two);
+                let found_three = three.reach(search, depth, new_three);
+                let found_four = four.reach(search, depth, new_four);
+                next.add(warp, found_one, one.neighbour.number());
+                next.add(warp, found_two, two.neighbour.number());
+                next.add(warp, found_three, three.neighbour.number());
+                next.add(warp, found_four, four.neighbour.number());
             }
             base += Entry::at_once::<W>();
         }
         first += warp.warps() * share;
     }
     // SAFETY: as above.
-    unsafe {
-        next.enqueue(warp);
-        next.add_counts(warp);
-    }
+    unsafe { next.enqueue(warp) };
+    next.add_counts(warp);
 }

@@ -3,7 +3,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{ComponentArguments, NO_LABEL, word};
+use super::{ComponentArguments, Components, NO_LABEL, word};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 
@@ -23,10 +23,9 @@ impl ComponentCompress {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, `count` vertices are labelled, at least one, no trees are
-    /// joined in this launch, and all lanes of the warp make the call.
+    /// `count` vertices are labelled, at least one, and no trees are joined in this launch.
     #[inline(always)]
-    unsafe fn sample<W: Warp>(warp: W, graph: &ComponentArguments, count: u32) -> u32 {
+    unsafe fn sample<W: Warp>(warp: W, graph: &Components, count: u32) -> u32 {
         let roots = warp.scratch().cast::<u32>();
         let mut sample = warp.lane();
         while sample < SAMPLES {
@@ -35,7 +34,7 @@ impl ComponentCompress {
             // SAFETY: below the number of vertices; scratch memory has room for the samples.
             unsafe {
                 let root = graph.forest().root(graph.vertex(index));
-                roots.add(sample as usize).write(root);
+                roots.add(sample as usize).write(root.number());
             }
             sample += W::LANES;
         }
@@ -66,27 +65,30 @@ impl PlainKernel for ComponentCompress {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
         // SAFETY: the kernel's contract.
-        let count = unsafe { graph.count() };
+        let graph = unsafe { Components::new(graph) };
+        let count = graph.count();
         if warp.warp() == 0 {
             let mut skipped = NO_LABEL;
             if graph.skips && count > 0 {
-                // SAFETY: the kernel's contract: all lanes are here, no thread joins.
+                // SAFETY: no thread joins in this launch.
                 skipped = unsafe { Self::sample(warp, &graph, count) };
             }
             if warp.lane() == 0 {
-                // SAFETY: the kernel's contract. Relaxed: read by later launches.
-                let word = unsafe { graph.header(word::SKIPPED) };
+                // Relaxed: read by later launches.
+                let word = graph.header::<{ word::SKIPPED }>();
                 word.store(u64::from(skipped), Relaxed);
             }
         }
         let mut index = warp.thread();
         while index < count {
-            // SAFETY: the kernel's contract, and the vertex exists.
-            unsafe {
-                let (vertex, forest) = (graph.vertex(index), graph.forest());
-                // Relaxed: others may pass here, and go on to the root.
-                forest.label(vertex).store(forest.root(vertex), Relaxed);
-            }
+            let forest = graph.forest();
+            // SAFETY: below the count; it has a label, which `ComponentStart` has made.
+            let (vertex, root) = unsafe {
+                let vertex = graph.vertex(index);
+                (vertex, forest.root(vertex))
+            };
+            // Relaxed: others may pass here, and go on to the root.
+            forest.label(vertex).store(root.number(), Relaxed);
             index += warp.threads();
         }
     }

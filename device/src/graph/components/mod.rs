@@ -42,7 +42,8 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::graph::chunks::Chunk;
-use crate::graph::store::Vertex;
+use crate::graph::store::{Vertex, VertexId};
+use crate::kernel::Valid;
 use forest::Forest;
 
 /// The label of a vertex that was deleted.
@@ -99,63 +100,55 @@ arguments! {
     }
 }
 
-impl ComponentArguments {
+/// A computation whose contract holds.
+type Components = Valid<ComponentArguments>;
+
+impl Components {
     /// A word of the header.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below `word::WORDS`.
     #[inline(always)]
-    unsafe fn header(&self, index: usize) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.header.add(index).cast::<AtomicU64>() }
+    fn header<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX < word::WORDS) };
+        // SAFETY: the header has a word of this index, accessed as an atomic one.
+        unsafe { &*self.header.add(INDEX).cast::<AtomicU64>() }
     }
 
     /// The forest of the labels.
     #[inline(always)]
     fn forest(&self) -> Forest {
-        Forest {
-            labels: self.labels,
-        }
+        // SAFETY: a word for each vertex.
+        unsafe { Forest::new(self.labels) }
     }
 
-    /// The number of vertices that are labelled.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and where there is a list it was made by a launch before.
+    /// The number of vertices that are labelled: where there is a list it was made by a launch
+    /// before.
     #[inline(always)]
-    unsafe fn count(&self) -> u32 {
+    fn count(&self) -> u32 {
         if self.list.is_null() {
             return self.vertices;
         }
         // Relaxed: counted by a launch before.
-        // SAFETY: the caller's promise.
-        unsafe { self.header(word::LISTED).load(Relaxed) as u32 }
+        self.header::<{ word::LISTED }>().load(Relaxed) as u32
     }
 
     /// One of the vertices that are labelled.
     ///
     /// # Safety
     ///
-    /// As for `count`, which `index` is below.
+    /// `index` is below `count`.
     #[inline(always)]
-    unsafe fn vertex(&self, index: u32) -> u32 {
+    unsafe fn vertex(&self, index: u32) -> VertexId {
         if self.list.is_null() {
-            return index;
+            // SAFETY: without a list all vertices are labelled.
+            return unsafe { VertexId::new(index) };
         }
-        // SAFETY: the caller's promise.
-        unsafe { *self.list.add(index as usize) }
+        // SAFETY: the list has as many vertices.
+        unsafe { VertexId::new(*self.list.add(index as usize)) }
     }
 
     /// The record of a vertex.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and the vertex exists.
     #[inline(always)]
-    unsafe fn record(&self, vertex: u32) -> Vertex {
-        // SAFETY: the caller's promise.
-        unsafe { *self.records.add(vertex as usize) }
+    fn record(&self, vertex: VertexId) -> Vertex {
+        // SAFETY: each vertex has a record, which no thread writes to.
+        unsafe { *self.records.add(vertex.index()) }
     }
 }

@@ -2,35 +2,35 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{ComponentArguments, LINKED, LONG, NO_LABEL, word};
+use super::{ComponentArguments, Components, LINKED, LONG, NO_LABEL, word};
 use crate::graph::chunks::{Chunk, Entry, append};
+use crate::graph::store::VertexId;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::segments::Segments;
 
-impl ComponentArguments {
+impl Components {
     /// The root of the tree whose vertices are skipped, as it was when it was sampled.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `ComponentCompress` was launched before.
     #[inline(always)]
-    unsafe fn skipped(&self) -> u32 {
+    fn skipped(&self) -> u32 {
         // Relaxed: written by a launch before.
-        // SAFETY: the caller's promise.
-        unsafe { self.header(word::SKIPPED).load(Relaxed) as u32 }
+        self.header::<{ word::SKIPPED }>().load(Relaxed) as u32
     }
 
     /// Joins the ends of an entry, unless it is a copy.
     ///
     /// # Safety
     ///
-    /// As for `join`; the neighbour is a vertex.
+    /// The ends are vertices, whose labels `ComponentStart` has made.
     #[inline(always)]
     unsafe fn join_entry<W: Warp>(&self, warp: W, entry: Entry) {
         if entry.is_there {
-            // SAFETY: the caller's promise.
-            unsafe { self.forest().join(warp, entry.vertex, entry.neighbour) };
+            // SAFETY: such vertices.
+            unsafe {
+                let (vertex, other) = (entry.vertex, entry.neighbour);
+                let (vertex, other) = (VertexId::new(vertex), VertexId::new(other));
+                self.forest().join(warp, vertex, other);
+            }
         }
     }
 }
@@ -44,30 +44,26 @@ impl PlainKernel for ComponentStart {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
         // SAFETY: the kernel's contract.
-        let count = unsafe { graph.count() };
+        let graph = unsafe { Components::new(graph) };
+        let count = graph.count();
         let mut index = warp.thread();
         while index < count {
-            // SAFETY: the kernel's contract, and the vertex exists; where the degree is not
-            // 0, there is an entry.
-            unsafe {
-                let vertex = graph.vertex(index);
-                let record = graph.record(vertex);
-                let mut parent = vertex;
-                if record.degree > 0 {
-                    let least = *record.entries();
-                    parent = if least < vertex { least } else { vertex };
-                }
-                // Relaxed: read by later launches.
-                graph.forest().label(vertex).store(parent, Relaxed);
+            // SAFETY: below the count.
+            let vertex = unsafe { graph.vertex(index) };
+            let (record, own) = (graph.record(vertex), vertex.number());
+            let mut parent = own;
+            if record.degree > 0 {
+                // SAFETY: where the degree is not 0, there is an entry.
+                let least = unsafe { *record.entries() };
+                parent = if least < own { least } else { own };
             }
+            // Relaxed: read by later launches.
+            graph.forest().label(vertex).store(parent, Relaxed);
             index += warp.threads();
         }
         if warp.thread() == 0 {
-            // SAFETY: the kernel's contract.
-            unsafe {
-                graph.header(word::COUNT).store(0, Relaxed);
-                graph.header(word::CHUNKS).store(0, Relaxed);
-            }
+            graph.header::<{ word::COUNT }>().store(0, Relaxed);
+            graph.header::<{ word::CHUNKS }>().store(0, Relaxed);
         }
     }
 }
@@ -81,18 +77,18 @@ impl PlainKernel for ComponentLink {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
         // SAFETY: the kernel's contract.
-        let count = unsafe { graph.count() };
+        let graph = unsafe { Components::new(graph) };
+        let count = graph.count();
         let mut index = warp.thread();
         while index < count {
-            // SAFETY: the kernel's contract, and the vertex exists; positions are below its
-            // degree, neighbours are vertices, and so are labels, which `ComponentStart` has
-            // made.
+            // SAFETY: below the count; positions are below the degree, neighbours are vertices,
+            // and so are labels, which `ComponentStart` has made.
             unsafe {
                 let vertex = graph.vertex(index);
                 let record = graph.record(vertex);
                 let mut position = 0;
                 while position < LINKED && position < record.degree {
-                    let neighbour = *record.entries().add(position as usize);
+                    let neighbour = VertexId::new(*record.entries().add(position as usize));
                     // `ComponentStart` has joined the least one, if that is lower.
                     if position > 0 || neighbour > vertex {
                         graph.forest().join(warp, vertex, neighbour);
@@ -115,19 +111,18 @@ impl PlainKernel for ComponentJoin {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
         // SAFETY: the kernel's contract.
-        let (skipped, count) = unsafe { (graph.skipped(), graph.count()) };
+        let graph = unsafe { Components::new(graph) };
+        let (skipped, count) = (graph.skipped(), graph.count());
         let mut first = warp.warp() * W::LANES;
         while first < count {
             let index = first + warp.lane();
             let mut row = Chunk::default();
             if index < count {
-                // SAFETY: the kernel's contract, and the vertex exists.
-                unsafe {
-                    let vertex = graph.vertex(index);
-                    // Relaxed: a label that is outdated was that of the same tree.
-                    if graph.forest().label(vertex).load(Relaxed) != skipped {
-                        row = Chunk::row(vertex, graph.record(vertex), graph.first);
-                    }
+                // SAFETY: below the count.
+                let vertex = unsafe { graph.vertex(index) };
+                // Relaxed: a label that is outdated was that of the same tree.
+                if graph.forest().label(vertex).load(Relaxed) != skipped {
+                    row = Chunk::row(vertex.number(), graph.record(vertex), graph.first);
                 }
             }
             let (short, long) = if row.length > LONG {
@@ -135,10 +130,11 @@ impl PlainKernel for ComponentJoin {
             } else {
                 (row, Chunk::default())
             };
-            // SAFETY: the kernel's contract; there is room for all long rows, neighbours are
-            // vertices, and so are the labels, which `ComponentStart` has made.
+            // SAFETY: there is room for all long rows, neighbours are vertices, and so are the
+            // labels, which `ComponentStart` has made.
             unsafe {
-                append::<LONG, W>(warp, graph.long, graph.header(word::CHUNKS), long);
+                let chunks = graph.header::<{ word::CHUNKS }>();
+                append::<LONG, W>(warp, graph.long, chunks, long);
                 let segments = Segments::new(warp, short.length);
                 let mut base = 0;
                 while base < segments.total {
@@ -163,12 +159,11 @@ impl PlainKernel for ComponentJoinLong {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
-        let forest = graph.forest();
-        // SAFETY: the kernel's contract. Relaxed: counted by launches before.
-        let (skipped, chunks) = unsafe {
-            let chunks = graph.header(word::CHUNKS).load(Relaxed);
-            (graph.skipped(), chunks as u32)
-        };
+        // SAFETY: the kernel's contract.
+        let graph = unsafe { Components::new(graph) };
+        let (forest, skipped) = (graph.forest(), graph.skipped());
+        // Relaxed: counted by launches before.
+        let chunks = graph.header::<{ word::CHUNKS }>().load(Relaxed) as u32;
         let mut index = warp.warp();
         while index < chunks {
             // SAFETY: a chunk of the list, of the row of a vertex; the rest as for the rows
@@ -176,11 +171,12 @@ impl PlainKernel for ComponentJoinLong {
             unsafe {
                 let chunk = *graph.long.add(index as usize);
                 let mut position = warp.lane();
-                let label = forest.label(chunk.vertex);
+                let vertex = VertexId::new(chunk.vertex);
+                let label = forest.label(vertex);
                 // Relaxed: as above; the vertex may have come to the tree since it was listed.
                 while position < chunk.length && label.load(Relaxed) != skipped {
-                    let neighbour = chunk.entry(position);
-                    forest.join(warp, chunk.vertex, neighbour);
+                    let neighbour = VertexId::new(chunk.entry(position));
+                    forest.join(warp, vertex, neighbour);
                     position += W::LANES;
                 }
             }
@@ -198,32 +194,31 @@ impl PlainKernel for ComponentEnd {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
+        // SAFETY: the kernel's contract.
+        let graph = unsafe { Components::new(graph) };
         let mut roots = 0;
-        let mut vertex = warp.thread();
-        while vertex < graph.vertices {
-            // SAFETY: the kernel's contract, and the vertex exists. A deleted vertex has no
-            // neighbours, so that no path leads to its label.
-            unsafe {
-                let forest = graph.forest();
-                if graph.record(vertex).is_absent() {
-                    forest.label(vertex).store(NO_LABEL, Relaxed);
-                } else {
-                    let root = forest.root(vertex);
-                    roots += u32::from(root == vertex);
-                    // Relaxed: others may pass here, and go on to the root.
-                    forest.label(vertex).store(root, Relaxed);
-                }
+        let mut index = warp.thread();
+        while index < graph.vertices {
+            // SAFETY: below their number.
+            let vertex = unsafe { VertexId::new(index) };
+            let forest = graph.forest();
+            if graph.record(vertex).is_absent() {
+                forest.label(vertex).store(NO_LABEL, Relaxed);
+            } else {
+                // SAFETY: not a deleted one, which has no neighbours, so that no path leads to its
+                // label.
+                let root = unsafe { forest.root(vertex) };
+                roots += u32::from(root == vertex);
+                // Relaxed: others may pass here, and go on to the root.
+                forest.label(vertex).store(root.number(), Relaxed);
             }
-            vertex += warp.threads();
+            index += warp.threads();
         }
         let roots = warp.all_sum(roots);
         if warp.lane() == 0 && roots > 0 {
-            // SAFETY: the kernel's contract. Relaxed: read after the launch.
-            unsafe {
-                graph
-                    .header(word::COUNT)
-                    .fetch_add(u64::from(roots), Relaxed)
-            };
+            // Relaxed: read after the launch.
+            let count = graph.header::<{ word::COUNT }>();
+            count.fetch_add(u64::from(roots), Relaxed);
         }
     }
 }

@@ -21,8 +21,9 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::forest::Forest;
-use super::{ComponentArguments, NO_LABEL, word};
+use super::{ComponentArguments, Components, NO_LABEL, word};
 use crate::arguments;
+use crate::graph::store::VertexId;
 use crate::graph::store::keys::{DELETE, Form, MIRRORED};
 use crate::graph::store::update::word as batch;
 use crate::kernel::PlainKernel;
@@ -55,27 +56,35 @@ arguments! {
     }
 }
 
-/// The word that has the bit of a vertex.
-///
-/// # Safety
-///
-/// There is a bit for the vertex.
-#[inline(always)]
-unsafe fn word_of<'a>(lost: *mut u32, vertex: u32) -> &'a AtomicU32 {
-    // SAFETY: the caller's promise.
-    unsafe { &*lost.add((vertex / 32) as usize).cast::<AtomicU32>() }
-}
+/// A bit for each vertex, in atomic words.
+#[derive(Clone, Copy)]
+struct Lost(*mut u32);
 
-/// Marks a tree by its root.
-///
-/// # Safety
-///
-/// There is a bit for the root.
-#[inline(always)]
-unsafe fn mark(lost: *mut u32, root: u32) {
-    // Relaxed: read by later launches.
-    // SAFETY: the caller's promise.
-    unsafe { word_of(lost, root).fetch_or(1 << (root % 32), Relaxed) };
+impl Lost {
+    /// These bits.
+    ///
+    /// # Safety
+    ///
+    /// There is a bit for each vertex, and they are accessed as atomic words while this value is
+    /// in use.
+    #[inline(always)]
+    unsafe fn new(words: *mut u32) -> Self {
+        Self(words)
+    }
+
+    /// The word that has the bit of a vertex.
+    #[inline(always)]
+    fn word(&self, vertex: VertexId) -> &AtomicU32 {
+        // SAFETY: there is a bit for each vertex.
+        unsafe { &*self.0.add(vertex.index() / 32).cast::<AtomicU32>() }
+    }
+
+    /// Marks a tree by its root.
+    #[inline(always)]
+    fn mark(&self, root: VertexId) {
+        // Relaxed: read by later launches.
+        self.word(root).fetch_or(1 << (root.number() % 32), Relaxed);
+    }
 }
 
 /// Joins the ends of the edges that a batch has inserted, or marks the trees of those that it
@@ -92,12 +101,10 @@ impl PlainKernel for ComponentUpdate {
             count: update.count,
             flags: update.flags,
         };
-        let forest = Forest {
-            labels: update.labels,
-        };
         // SAFETY: the kernel's contract; ends of changes are vertices that are not deleted, and
         // there are as many changes as the header says.
         unsafe {
+            let (forest, lost) = (Forest::new(update.labels), Lost::new(update.lost));
             // Relaxed: both were written by launches before.
             if (*update.refused.cast::<AtomicU64>()).load(Relaxed) != 0 {
                 return;
@@ -113,9 +120,9 @@ impl PlainKernel for ComponentUpdate {
                 if source != target && !is_other {
                     if form.has(DELETE) {
                         // The other end is in the same tree.
-                        mark(update.lost, forest.root(source));
+                        lost.mark(forest.root(VertexId::new(source)));
                     } else {
-                        forest.join(warp, source, target);
+                        forest.join(warp, VertexId::new(source), VertexId::new(target));
                     }
                 }
                 index += warp.threads();
@@ -132,22 +139,29 @@ impl PlainKernel for ComponentSpread {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
-        let forest = graph.forest();
+        // SAFETY: the kernel's contract.
+        let graph = unsafe { Components::new(graph) };
+        // SAFETY: the bits are there where there is a list, for which this kernel is.
+        let (forest, lost) = (graph.forest(), unsafe { Lost::new(graph.lost) });
         let mut first = warp.thread();
         while first < graph.vertices.div_ceil(32) {
-            // SAFETY: the kernel's contract, and vertices are looked at that exist; a label that
-            // is none has no path from it.
-            unsafe {
-                // Relaxed: whoever marks a root in this launch has done what its mark asks for.
-                let mut marks = word_of(graph.lost, 32 * first).load(Relaxed);
-                while marks != 0 {
-                    let vertex = 32 * first + leader(marks);
-                    marks &= marks - 1;
-                    if vertex < graph.vertices && forest.label(vertex).load(Relaxed) != NO_LABEL {
-                        let root = forest.root(vertex);
-                        if root != vertex {
-                            mark(graph.lost, root);
-                        }
+            // SAFETY: below their number.
+            let word = lost.word(unsafe { VertexId::new(32 * first) });
+            // Relaxed: whoever marks a root in this launch has done what its mark asks for.
+            let mut marks = word.load(Relaxed);
+            while marks != 0 {
+                let index = 32 * first + leader(marks);
+                marks &= marks - 1;
+                if index >= graph.vertices {
+                    continue;
+                }
+                // SAFETY: below their number.
+                let vertex = unsafe { VertexId::new(index) };
+                if forest.label(vertex).load(Relaxed) != NO_LABEL {
+                    // SAFETY: a label that is none has no path from it.
+                    let root = unsafe { forest.root(vertex) };
+                    if root != vertex {
+                        lost.mark(root);
                     }
                 }
             }
@@ -165,25 +179,21 @@ pub struct ComponentList;
 
 impl ComponentList {
     /// Whether a vertex is in a marked tree.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and there is a list.
     #[inline(always)]
-    unsafe fn is_lost(graph: &ComponentArguments, vertex: u32) -> bool {
-        if vertex >= graph.vertices {
+    fn is_lost(graph: &Components, lost: Lost, index: u32) -> bool {
+        if index >= graph.vertices {
             return false;
         }
+        // SAFETY: below their number.
+        let vertex = unsafe { VertexId::new(index) };
         let forest = graph.forest();
-        // SAFETY: the caller's promise; the vertex exists, and a label that is none has no path
-        // from it. Relaxed: marked by launches before.
-        unsafe {
-            if forest.label(vertex).load(Relaxed) == NO_LABEL {
-                return false;
-            }
-            let root = forest.root(vertex);
-            has(word_of(graph.lost, root).load(Relaxed), root % 32)
+        // Relaxed, twice: labelled and marked by launches before.
+        if forest.label(vertex).load(Relaxed) == NO_LABEL {
+            return false;
         }
+        // SAFETY: a label that is none has no path from it.
+        let root = unsafe { forest.root(vertex) };
+        has(lost.word(root).load(Relaxed), root.number() % 32)
     }
 }
 
@@ -192,15 +202,17 @@ impl PlainKernel for ComponentList {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: ComponentArguments) {
+        // SAFETY: the kernel's contract.
+        let graph = unsafe { Components::new(graph) };
+        // SAFETY: the bits are there where there is a list.
+        let lost = unsafe { Lost::new(graph.lost) };
         let rows = if W::LANES < ROWS { W::LANES } else { ROWS };
         let mut first = warp.warp() * rows * W::LANES;
         while first < graph.vertices {
             // The lanes of row `lane` whose vertices are listed.
             let (mut own, mut total, mut row) = (0, 0, 0);
             while row < rows {
-                // SAFETY: the kernel's contract.
-                let is_lost =
-                    unsafe { Self::is_lost(&graph, first + row * W::LANES + warp.lane()) };
+                let is_lost = Self::is_lost(&graph, lost, first + row * W::LANES + warp.lane());
                 let lanes = warp.ballot(W::FULL, is_lost);
                 if warp.lane() == row {
                     own = lanes;
@@ -211,8 +223,8 @@ impl PlainKernel for ComponentList {
             if total > 0 {
                 let mut begin = 0;
                 if warp.lane() == 0 {
-                    // SAFETY: the kernel's contract. Relaxed: the list is read by later launches.
-                    let listed = unsafe { graph.header(word::LISTED) };
+                    // Relaxed: the list is read by later launches.
+                    let listed = graph.header::<{ word::LISTED }>();
                     begin = listed.fetch_add(u64::from(total), Relaxed) as u32;
                 }
                 begin = warp.shuffle(W::FULL, begin, 0);

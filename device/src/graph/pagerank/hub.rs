@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
 
-use super::RankArguments;
+use super::Ranks;
 use crate::simt::reduce::{from_fixed, to_fixed};
 
 /// Neighbours that are summed by one warp.
@@ -40,16 +40,13 @@ pub struct Part {
     pub pages: u32,
 }
 
-impl RankArguments {
+impl Ranks {
     /// A count: 0 of hubs, 1 of parts, 2 of pages.
-    ///
-    /// # Safety
-    ///
-    /// The arguments' contract holds, and `index` is below 3.
     #[inline(always)]
-    pub(super) unsafe fn count(&self, index: usize) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
-        unsafe { &*self.counts.add(index).cast::<AtomicU32>() }
+    pub(super) fn count<const INDEX: usize>(&self) -> &AtomicU32 {
+        const { assert!(INDEX < 3) };
+        // SAFETY: there are three words, accessed as atomic ones while they may change.
+        unsafe { &*self.counts.add(INDEX).cast::<AtomicU32>() }
     }
 
     /// Lists a vertex as hub with so many parts, where each begins `step` behind the one
@@ -57,16 +54,15 @@ impl RankArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the vertex exists, and its degree makes it a hub with
-    /// that many parts.
+    /// The vertex exists, is listed once, and has a degree that makes it a hub with that many parts.
     #[inline(always)]
     pub(super) unsafe fn list(&self, vertex: u32, parts: u32, step: u32, pages: u32) {
-        // SAFETY: the caller's promise; the host made room for all vertices that can have so many
-        // neighbours, and for their parts.
+        // Relaxed: read by later launches.
+        let hub = self.count::<0>().fetch_add(1, Relaxed);
+        let position = self.count::<1>().fetch_add(parts, Relaxed);
+        // SAFETY: the host made room for all vertices that can have so many neighbours, and for
+        // their parts.
         unsafe {
-            // Relaxed: read by later launches.
-            let hub = self.count(0).fetch_add(1, Relaxed);
-            let position = self.count(1).fetch_add(parts, Relaxed);
             self.hubs.add(hub as usize).write(Hub {
                 sum: 0,
                 done: 0,
@@ -89,11 +85,10 @@ impl RankArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, `part` was listed by an earlier launch, and one lane
-    /// calls this for it in each iteration.
+    /// `part` was listed by an earlier launch, and one lane calls this for it in each iteration.
     #[inline(always)]
     pub(super) unsafe fn end_part(&self, part: Part, sum: f64) -> Option<f64> {
-        // SAFETY: the caller's promise.
+        // SAFETY: a hub that was listed, whose words are accessed as atomic ones in iterations.
         unsafe {
             let hub = self.hubs.add(part.hub as usize);
             let total = &*(&raw const (*hub).sum).cast::<AtomicU64>();

@@ -7,7 +7,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{Iteration, RankArguments};
+use super::{Iteration, RankArguments, Ranks};
 use crate::device_heap::{Blocks, DeviceHeap};
 use crate::graph::store::linked::page::{after, capacity, entries, first, pages};
 use crate::kernel::Kernel;
@@ -29,6 +29,8 @@ impl Kernel for LinkedRankIndex {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, ranks: RankArguments) {
+        // SAFETY: the kernel's contract.
+        let ranks = unsafe { Ranks::new(ranks) };
         let rows = Rows::new(warp, ranks.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
@@ -39,7 +41,7 @@ impl Kernel for LinkedRankIndex {
                 let count = pages::<A>(record.degree);
                 if count > SHORT {
                     // Relaxed: read by later launches.
-                    let begin = ranks.count(2).fetch_add(count, Relaxed);
+                    let begin = ranks.count::<2>().fetch_add(count, Relaxed);
                     ranks.list(vertex, count.div_ceil(PART_PAGES), PART_PAGES, begin);
                     let (mut page, mut index) = (first(&record), 0);
                     while index < count {
@@ -108,7 +110,7 @@ impl LinkedRankStep {
         contributions: *const f32,
     ) -> f64 {
         let (mut sum, mut left) = (0.0, degree);
-        // SAFETY: the caller's promise: there is a next page if there are more neighbours.
+        // SAFETY: there is a next page if there are more neighbours.
         unsafe {
             while left > capacity::<A>() {
                 // Before the neighbours are waited for.
@@ -128,15 +130,14 @@ impl LinkedRankStep {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, `iteration` is one over the same arguments, and all
-    /// lanes of the warp make the call.
+    /// `iteration` is one over the same arguments.
     #[inline(always)]
     unsafe fn hubs<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
-        ranks: &RankArguments,
+        ranks: &Ranks,
         iteration: &mut Iteration,
     ) {
-        // SAFETY: the arguments' contract; counted by an earlier launch.
+        // SAFETY: counted by an earlier launch.
         let parts = unsafe { *ranks.counts.add(1) };
         let mut index = warp.warp();
         while index < parts {
@@ -177,10 +178,12 @@ impl Kernel for LinkedRankStep {
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, ranks: RankArguments) {
         // SAFETY: the kernel's contract.
+        let ranks = unsafe { Ranks::new(ranks) };
+        // SAFETY: steps are from 1 on.
         let Some(mut iteration) = (unsafe { Iteration::begin(warp, ranks) }) else {
             return;
         };
-        // SAFETY: the arguments' contract, and all lanes are here.
+        // SAFETY: over these arguments.
         unsafe { Self::hubs::<W, A>(warp, &ranks, &mut iteration) };
         let rows = Rows::new(warp, ranks.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
@@ -197,7 +200,6 @@ impl Kernel for LinkedRankStep {
             }
             vertex += rows.step;
         }
-        // SAFETY: begun above, by all lanes.
-        unsafe { iteration.end(warp) };
+        iteration.end(warp);
     }
 }

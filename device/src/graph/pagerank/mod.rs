@@ -42,6 +42,7 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::graph::store::Vertex;
+use crate::kernel::Valid;
 use crate::simt::Warp;
 use crate::simt::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
 use contribution::NewRank;
@@ -103,20 +104,20 @@ arguments! {
     }
 }
 
-impl RankArguments {
+/// A computation whose contract holds.
+type Ranks = Valid<RankArguments>;
+
+impl Ranks {
     /// A word of an iteration.
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the iteration is at most the limit, and `slot` is
-    /// below `SUM_WORDS`.
+    /// The iteration is at most the limit, and `slot` is below `SUM_WORDS`.
     #[inline(always)]
     unsafe fn word(&self, iteration: u32, slot: u32) -> &AtomicU64 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let at = iteration * SUM_WORDS + slot;
-            &*self.sums.add(at as usize).cast::<AtomicU64>()
-        }
+        let at = iteration * SUM_WORDS + slot;
+        // SAFETY: there are as many words, accessed as atomic ones while they may change.
+        unsafe { &*self.sums.add(at as usize).cast::<AtomicU64>() }
     }
 
     /// A word of an iteration before this one, or of the start. Not an atomic load,
@@ -124,12 +125,10 @@ impl RankArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the iteration is one before this one, and `slot` is
-    /// below `SUM_WORDS`.
+    /// The iteration is one before this one, and `slot` is below `SUM_WORDS`.
     #[inline(always)]
     unsafe fn past(&self, iteration: u32, slot: u32) -> u64 {
-        // SAFETY: the caller's promise; the end of an earlier launch ordered all changes of this
-        // word before.
+        // SAFETY: the end of an earlier launch ordered all changes of this word before.
         unsafe { *self.sums.add((iteration * SUM_WORDS + slot) as usize) }
     }
 
@@ -138,28 +137,25 @@ impl RankArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, the iteration is one before this one, and all lanes of
-    /// the warp make the call.
+    /// The iteration is one before this one.
     #[inline(always)]
     unsafe fn totals<W: Warp>(&self, warp: W, iteration: u32) -> (f64, f64) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let (mut change, mut dangling) = (0_u64, 0_u64);
-            let mut word = warp.lane();
-            while word < RELAXATION {
-                let value = self.past(iteration, word);
-                if word < SLOTS {
-                    change += value;
-                } else {
-                    dangling += value;
-                }
-                word += W::LANES;
+        let (mut change, mut dangling) = (0_u64, 0_u64);
+        let mut word = warp.lane();
+        while word < RELAXATION {
+            // SAFETY: a word of that iteration.
+            let value = unsafe { self.past(iteration, word) };
+            if word < SLOTS {
+                change += value;
+            } else {
+                dangling += value;
             }
-            (
-                from_fixed(all_sum64(warp, change)),
-                from_fixed(all_sum64(warp, dangling)),
-            )
+            word += W::LANES;
         }
+        (
+            from_fixed(all_sum64(warp, change)),
+            from_fixed(all_sum64(warp, dangling)),
+        )
     }
 
     /// How the steps of this iteration are relaxed, if the last one's change is `change`.
@@ -167,11 +163,10 @@ impl RankArguments {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds for an iteration from 1 on, and all lanes of the warp
-    /// make the call.
+    /// This iteration is one from 1 on.
     #[inline(always)]
     unsafe fn relaxation<W: Warp>(&self, warp: W, change: f64) -> Relaxation {
-        // SAFETY: the caller's promise.
+        // SAFETY: words of this iteration, and of those before.
         unsafe {
             let last = self.iteration - 1;
             let mut relaxation = Relaxation::NONE;
@@ -218,15 +213,9 @@ impl Tally {
     ///
     /// The vertex exists and is this lane's.
     #[inline(always)]
-    unsafe fn settle(
-        &mut self,
-        ranks: &RankArguments,
-        vertex: u32,
-        exact: f64,
-        factor: f32,
-    ) -> f64 {
+    unsafe fn settle(&mut self, ranks: &Ranks, vertex: u32, exact: f64, factor: f32) -> f64 {
         let at = vertex as usize;
-        // SAFETY: the caller's promise.
+        // SAFETY: each vertex has these words, which only its lane accesses.
         unsafe {
             let degree = (*ranks.outgoing.add(at)).degree;
             let rank = *ranks.ranks.add(at);
@@ -256,24 +245,21 @@ impl Tally {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds for the iteration, and all lanes of the warp make the call.
+    /// The iteration is at most the limit.
     #[inline(always)]
-    unsafe fn add<W: Warp>(&self, warp: W, ranks: &RankArguments, iteration: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let change = group_sum(warp, self.change, W::LANES);
-            let dangling = group_sum(warp, self.dangling, W::LANES);
-            if warp.lane() == 0 {
-                let slot = warp.warp() % SLOTS;
-                // Relaxed: read by later launches.
-                if change > 0.0 {
-                    let word = ranks.word(iteration, slot);
-                    word.fetch_add(to_fixed(change), Relaxed);
-                }
-                if dangling > 0.0 {
-                    let word = ranks.word(iteration, SLOTS + slot);
-                    word.fetch_add(to_fixed(dangling), Relaxed);
-                }
+    unsafe fn add<W: Warp>(&self, warp: W, ranks: &Ranks, iteration: u32) {
+        let change = group_sum(warp, self.change, W::LANES);
+        let dangling = group_sum(warp, self.dangling, W::LANES);
+        if warp.lane() == 0 {
+            let slot = warp.warp() % SLOTS;
+            // SAFETY: words of the iteration.
+            let word = |slot| unsafe { ranks.word(iteration, slot) };
+            // Relaxed: read by later launches.
+            if change > 0.0 {
+                word(slot).fetch_add(to_fixed(change), Relaxed);
+            }
+            if dangling > 0.0 {
+                word(SLOTS + slot).fetch_add(to_fixed(dangling), Relaxed);
             }
         }
     }
@@ -281,7 +267,7 @@ impl Tally {
 
 /// A warp's part of an iteration.
 pub struct Iteration {
-    ranks: RankArguments,
+    ranks: Ranks,
     damping: f64,
     /// The rank that every vertex gets.
     all: f64,
@@ -295,11 +281,10 @@ impl Iteration {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds for an iteration from 1 on, and all lanes of the warp
-    /// make the call.
+    /// The iteration is one from 1 on, up to the limit.
     #[inline(always)]
-    pub unsafe fn begin<W: Warp>(warp: W, ranks: RankArguments) -> Option<Self> {
-        // SAFETY: the caller's promise.
+    pub unsafe fn begin<W: Warp>(warp: W, ranks: Ranks) -> Option<Self> {
+        // SAFETY: the last one is before this one.
         unsafe {
             let last = ranks.iteration - 1;
             let (change, dangling) = ranks.totals(warp, last);
@@ -325,21 +310,15 @@ impl Iteration {
     #[inline(always)]
     pub unsafe fn settle(&mut self, vertex: u32, sum: f64) {
         let exact = self.all + self.damping * sum;
-        // SAFETY: the caller's promise.
+        // SAFETY: such a vertex.
         let change = unsafe { self.tally.settle(&self.ranks, vertex, exact, self.factor) };
         self.tally.change += change.abs();
     }
 
     /// Ends it. All lanes call this.
-    ///
-    /// # Safety
-    ///
-    /// The iteration was begun by this warp, all of whose lanes make the call.
     #[inline(always)]
-    pub unsafe fn end<W: Warp>(&self, warp: W) {
-        // SAFETY: `begin`'s caller promised the arguments' contract.
-        unsafe {
-            self.tally.add(warp, &self.ranks, self.ranks.iteration);
-        }
+    pub fn end<W: Warp>(&self, warp: W) {
+        // SAFETY: `begin` asks for an iteration up to the limit.
+        unsafe { self.tally.add(warp, &self.ranks, self.ranks.iteration) };
     }
 }

@@ -1,7 +1,7 @@
 //! An iteration over contiguous blocks by the lanes of a warp, but for hubs.
 
 use super::hub::PART;
-use super::{Iteration, RankArguments};
+use super::{Iteration, Ranks};
 use crate::simt::Warp;
 use crate::simt::reduce::{group_sum, has};
 use crate::simt::rows::Rows;
@@ -50,10 +50,9 @@ pub unsafe fn pull(
 ///
 /// # Safety
 ///
-/// The arguments' contract holds, `iteration` is one over the same arguments, and all lanes of
-/// the warp make the call.
+/// `iteration` is one over the same arguments.
 #[inline(always)]
-pub unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
+pub unsafe fn others<W: Warp>(warp: W, ranks: &Ranks, iteration: &mut Iteration) {
     let group = if ranks.group < W::LANES {
         ranks.group
     } else {

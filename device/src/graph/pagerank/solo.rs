@@ -9,7 +9,7 @@ use core::array;
 
 use super::contribution::{NewRank, Outgoing};
 use super::hub::PART;
-use super::{Iteration, RankArguments};
+use super::{Iteration, Ranks};
 use crate::simt::Warp;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 use crate::simt::rows::Rows;
@@ -62,9 +62,9 @@ pub unsafe fn pull(entries: *const u32, end: u32, contributions: *const f32) -> 
 ///
 /// # Safety
 ///
-/// The arguments' contract.
+/// The vertex exists, and `end` is at most their number.
 #[inline(always)]
-unsafe fn pull_one(ranks: &RankArguments, vertex: u32, end: u32) -> Option<f64> {
+unsafe fn pull_one(ranks: &Ranks, vertex: u32, end: u32) -> Option<f64> {
     // SAFETY: below the number of vertices.
     unsafe {
         if vertex + PREFETCH_DISTANCE < end {
@@ -87,7 +87,7 @@ impl Iteration {
     unsafe fn settle_batch(&mut self, first: u32, sums: &[f64; BATCH]) {
         let (factor, contributions, next) =
             (self.factor, self.ranks.contributions, self.ranks.next);
-        // SAFETY: the caller's promise; the steps read what belongs to a vertex.
+        // SAFETY: such vertices; the steps read what belongs to a vertex.
         unsafe {
             // A loop for each kind of step, with no question in it.
             if factor > 1.0 {
@@ -117,12 +117,12 @@ impl Iteration {
     ) {
         let ranks = &self.ranks;
         let at = first as usize;
-        // SAFETY: the caller's promise.
+        // SAFETY: these vertices exist.
         let degree = |index: usize| unsafe { (*ranks.outgoing.add(at + index)).degree };
         let degrees: [u32; BATCH] = array::from_fn(degree);
         let (mut new, mut contributions) = ([0.0; BATCH], [0.0; BATCH]);
         let mut changes = [0.0; BATCH];
-        // SAFETY: the caller's promise; arrays of `f32` are aligned as one is.
+        // SAFETY: words of these vertices; arrays of `f32` are aligned as one is.
         unsafe {
             let old = *ranks.ranks.add(at).cast::<[f32; BATCH]>();
             for index in 0..BATCH {
@@ -150,9 +150,9 @@ impl Iteration {
 ///
 /// # Safety
 ///
-/// The arguments' contract; the warp has one lane.
+/// `iteration` is one over the same arguments; the warp has one lane.
 #[inline(always)]
-pub unsafe fn others<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
+pub unsafe fn others<W: Warp>(warp: W, ranks: &Ranks, iteration: &mut Iteration) {
     let rows = Rows::new(warp, ranks.vertices, 1);
     let mut first = rows.first;
     while first < rows.end {

@@ -4,7 +4,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::hub::PART;
-use super::{RankArguments, SUM_WORDS, Tally};
+use super::{RankArguments, Ranks, SUM_WORDS, Tally};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
@@ -17,6 +17,8 @@ impl PlainKernel for RankClear {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
+        // SAFETY: the kernel's contract.
+        let ranks = unsafe { Ranks::new(ranks) };
         let mut word = warp.thread();
         while word < (ranks.limit + 1) * SUM_WORDS {
             // SAFETY: below the number of words.
@@ -24,8 +26,7 @@ impl PlainKernel for RankClear {
             word += warp.threads();
         }
         if warp.thread() == 0 {
-            // SAFETY: the kernel's contract.
-            let counts = unsafe { [ranks.count(0), ranks.count(1), ranks.count(2)] };
+            let counts = [ranks.count::<0>(), ranks.count::<1>(), ranks.count::<2>()];
             for count in counts {
                 count.store(0, Relaxed);
             }
@@ -41,6 +42,8 @@ impl PlainKernel for RankStart {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
+        // SAFETY: the kernel's contract.
+        let ranks = unsafe { Ranks::new(ranks) };
         let even = 1.0 / ranks.present as f32;
         let mut tally = Tally::NONE;
         let rows = Rows::new(warp, ranks.vertices, W::LANES);
@@ -68,7 +71,7 @@ impl PlainKernel for RankStart {
             }
             vertex += rows.step;
         }
-        // SAFETY: the kernel's contract; iteration 0 is the start.
+        // SAFETY: iteration 0 is the start.
         unsafe { tally.add(warp, &ranks, 0) };
     }
 }

@@ -5,7 +5,7 @@
 //! are divided among warps; the one that finishes last ends the vertex.
 
 use super::hub::PART;
-use super::{Iteration, Part, RankArguments, simt, solo};
+use super::{Iteration, Part, RankArguments, Ranks, simt, solo};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::reduce::group_sum;
@@ -19,10 +19,9 @@ impl RankStep {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, `part` is one of the parts that `RankStart` listed, and
-    /// all lanes of the warp make the call.
+    /// `part` is one of the parts that `RankStart` listed.
     #[inline(always)]
-    unsafe fn sum_part<W: Warp>(warp: W, ranks: &RankArguments, part: Part) -> Option<f64> {
+    unsafe fn sum_part<W: Warp>(warp: W, ranks: &Ranks, part: Part) -> Option<f64> {
         // SAFETY: parts are lists of vertices with that many neighbours.
         unsafe {
             let record = *ranks.incoming.add(part.vertex as usize);
@@ -51,11 +50,10 @@ impl RankStep {
     ///
     /// # Safety
     ///
-    /// The arguments' contract holds, `iteration` is one over the same arguments, and all
-    /// lanes of the warp make the call.
+    /// `iteration` is one over the same arguments.
     #[inline(always)]
-    unsafe fn hubs<W: Warp>(warp: W, ranks: &RankArguments, iteration: &mut Iteration) {
-        // SAFETY: the arguments' contract; counted by an earlier launch.
+    unsafe fn hubs<W: Warp>(warp: W, ranks: &Ranks, iteration: &mut Iteration) {
+        // SAFETY: counted by an earlier launch.
         let parts = unsafe { *ranks.counts.add(1) };
         let mut index = warp.warp();
         while index < parts {
@@ -77,10 +75,12 @@ impl PlainKernel for RankStep {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, ranks: RankArguments) {
         // SAFETY: the kernel's contract.
+        let ranks = unsafe { Ranks::new(ranks) };
+        // SAFETY: steps are from 1 on.
         let Some(mut iteration) = (unsafe { Iteration::begin(warp, ranks) }) else {
             return;
         };
-        // SAFETY: the arguments' contract.
+        // SAFETY: over these arguments.
         unsafe {
             Self::hubs(warp, &ranks, &mut iteration);
             if W::IS_SOLO {
@@ -89,7 +89,6 @@ impl PlainKernel for RankStep {
                 simt::others(warp, &ranks, &mut iteration);
             }
         }
-        // SAFETY: begun above, by all lanes.
-        unsafe { iteration.end(warp) };
+        iteration.end(warp);
     }
 }

@@ -10,8 +10,8 @@
 //! Traffic: the front of a row is read for each edge. Rows of vertices that are
 //! close to each other are mostly in the cache.
 
-use super::TriangleArguments;
-use crate::graph::store::Vertex;
+use super::{Counting, TriangleArguments};
+use crate::graph::store::{Vertex, VertexId};
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 
 /// Vertices between one that is worked on and the one whose neighbours' rows are
@@ -19,6 +19,8 @@ use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 const NEAR: u32 = PREFETCH_DISTANCE / 4;
 
 /// For each vertex the last that it was a lower neighbour of, or 0, which has none.
+///
+/// Invariant: there is a word for each vertex, which this lane alone accesses.
 #[derive(Clone, Copy)]
 pub struct Stamps {
     words: *mut u32,
@@ -43,161 +45,133 @@ impl Stamps {
         }
     }
 
-    /// # Safety
-    ///
-    /// The vertex exists.
     #[inline(always)]
-    unsafe fn get(&self, vertex: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.words.add(vertex as usize) }
+    fn get(&self, vertex: VertexId) -> u32 {
+        // SAFETY: there is a word for each vertex.
+        unsafe { *self.words.add(vertex.index()) }
     }
 
-    /// # Safety
-    ///
-    /// The vertex exists.
     #[inline(always)]
-    unsafe fn set(&self, vertex: u32, stamp: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            *self.words.add(vertex as usize) = stamp;
-        }
+    fn set(&self, vertex: VertexId, stamp: VertexId) {
+        // SAFETY: there is a word for each vertex.
+        unsafe { *self.words.add(vertex.index()) = stamp.number() };
     }
-}
-
-/// The record of a vertex.
-///
-/// # Safety
-///
-/// The arguments' contract holds, and the vertex exists.
-#[inline(always)]
-unsafe fn record(graph: &TriangleArguments, vertex: u32) -> Vertex {
-    // SAFETY: the caller's promise.
-    unsafe { *graph.records.add(vertex as usize) }
 }
 
 /// Vertices by whose neighbours a range is judged.
 const SAMPLE: u32 = 16;
 
-/// Whether most neighbours of the first vertices from `first` on have numbers far from
-/// theirs, so that their rows are in no cache.
-///
-/// # Safety
-///
-/// The arguments' contract holds, and `end` is at most the number of vertices.
-#[inline(always)]
-pub unsafe fn is_scattered(graph: &TriangleArguments, first: u32, end: u32) -> bool {
-    // SAFETY: the caller's promise; positions are below the degree.
-    unsafe {
-        let far = graph.vertices / 8;
-        let (mut neighbours, mut distant) = (0, 0);
-        let mut vertex = first;
-        while vertex < end && vertex - first < SAMPLE {
-            let row = record(graph, vertex);
-            let mut position = 0;
-            while position < row.degree {
-                let target = *row.entries().add(position as usize);
-                distant += u32::from(target.abs_diff(vertex) > far);
-                position += 1;
+impl Counting {
+    /// A vertex, if there are so many.
+    #[inline(always)]
+    fn vertex(&self, index: u32) -> Option<VertexId> {
+        // SAFETY: below their number.
+        (index < self.vertices).then(|| unsafe { VertexId::new(index) })
+    }
+
+    /// The record of a vertex.
+    #[inline(always)]
+    fn record(&self, vertex: VertexId) -> Vertex {
+        // SAFETY: each vertex has a record, which no thread writes to.
+        unsafe { *self.records.add(vertex.index()) }
+    }
+
+    /// Calls `visit` with the neighbours of a vertex in turn, until it returns false; returns how
+    /// many there are in all.
+    #[inline(always)]
+    fn visit(&self, vertex: VertexId, mut visit: impl FnMut(VertexId) -> bool) -> u32 {
+        let row = self.record(vertex);
+        let mut position = 0;
+        while position < row.degree {
+            // SAFETY: below the degree, and neighbours are vertices.
+            let neighbour = unsafe { VertexId::new(*row.entries().add(position as usize)) };
+            if !visit(neighbour) {
+                break;
             }
-            neighbours += row.degree;
-            vertex += 1;
+            position += 1;
+        }
+        row.degree
+    }
+
+    /// Whether most neighbours of the first vertices from `first` up to `end` have numbers far
+    /// from theirs, so that their rows are in no cache.
+    #[inline(always)]
+    pub fn is_scattered(&self, first: u32, end: u32) -> bool {
+        let far = self.vertices / 8;
+        let (mut neighbours, mut distant) = (0, 0);
+        let mut index = first;
+        while index < end
+            && index - first < SAMPLE
+            && let Some(vertex) = self.vertex(index)
+        {
+            neighbours += self.visit(vertex, |target| {
+                distant += u32::from(target.number().abs_diff(index) > far);
+                true
+            });
+            index += 1;
         }
         2 * distant > neighbours
     }
-}
 
-/// Prefetches the rows of the lower neighbours of a vertex behind this one, whose row is
-/// there by now.
-///
-/// # Safety
-///
-/// The arguments' contract holds, and a vertex `NEAR` behind this one exists.
-#[inline(always)]
-unsafe fn prefetch_neighbours(graph: &TriangleArguments, vertex: u32) {
-    // SAFETY: the caller's promise; positions are below the degree, and neighbours exist.
-    unsafe {
-        let row = record(graph, vertex + NEAR);
-        let mut position = 0;
-        while position < row.degree {
-            let target = *row.entries().add(position as usize);
-            if target >= vertex {
-                break;
+    /// Prefetches the rows of the lower neighbours of `near`, which are below `vertex`. Its own
+    /// row is there by now.
+    #[inline(always)]
+    fn prefetch_neighbours(&self, near: VertexId, vertex: VertexId) {
+        self.visit(near, |target| {
+            let is_lower = target < vertex;
+            if is_lower {
+                prefetch(self.record(target).address);
             }
-            prefetch(record(graph, target).address);
-            position += 1;
-        }
+            is_lower
+        });
     }
-}
 
-/// The triangles whose highest vertex is this one. It has no stamp on others yet.
-/// Whether its neighbours are far away is the range's.
-///
-/// # Safety
-///
-/// The arguments' contract holds, `stamps` are this lane's, and `vertex` is one of the graph.
-#[inline(always)]
-pub unsafe fn of_vertex(
-    graph: &TriangleArguments,
-    stamps: Stamps,
-    vertex: u32,
-    is_far: bool,
-) -> u64 {
-    // SAFETY: the caller's promise; positions are below the degree, and neighbours exist.
-    unsafe {
-        let left = graph.vertices - vertex;
-        if left > PREFETCH_DISTANCE {
-            prefetch(record(graph, vertex + PREFETCH_DISTANCE).address);
-            if is_far {
-                prefetch_neighbours(graph, vertex);
+    /// The triangles whose highest vertex is this one. It has no stamp on others yet.
+    /// Whether its neighbours are far away is the range's.
+    #[inline(always)]
+    pub fn of_vertex(&self, stamps: Stamps, vertex: VertexId, is_far: bool) -> u64 {
+        if let Some(later) = self.vertex(vertex.number().saturating_add(PREFETCH_DISTANCE)) {
+            prefetch(self.record(later).address);
+            if is_far && let Some(near) = self.vertex(vertex.number().saturating_add(NEAR)) {
+                self.prefetch_neighbours(near, vertex);
             }
         }
-        let row = record(graph, vertex);
-        let mut found = 0;
-        let mut position = 0;
-        while position < row.degree {
-            let target = *row.entries().add(position as usize);
-            if target >= vertex {
-                break;
+        let (mut found, mut is_first) = (0, true);
+        self.visit(vertex, |target| {
+            let is_lower = target < vertex;
+            if is_lower {
+                // Before the first there is nothing to look for.
+                if !is_first {
+                    found += u64::from(self.stamped(stamps, vertex, target));
+                }
+                is_first = false;
+                stamps.set(target, vertex);
             }
-            // Before the first there is nothing to look for.
-            if position > 0 {
-                found += u64::from(stamped(graph, stamps, vertex, target));
-            }
-            stamps.set(target, vertex);
-            position += 1;
-        }
+            is_lower
+        });
         found
     }
-}
 
-/// The number of lower neighbours of `target` that bear the stamp of `source`. Each
-/// makes a triangle with both, counted for its three vertices if that is wanted.
-///
-/// # Safety
-///
-/// The arguments' contract holds, `stamps` are this lane's, and both vertices exist.
-#[inline(always)]
-unsafe fn stamped(graph: &TriangleArguments, stamps: Stamps, source: u32, target: u32) -> u32 {
-    // SAFETY: the caller's promise; positions are below the degree, and neighbours exist.
-    unsafe {
-        let row = record(graph, target);
+    /// The number of lower neighbours of `target` that bear the stamp of `source`. Each
+    /// makes a triangle with both, counted for its three vertices if that is wanted.
+    #[inline(always)]
+    fn stamped(&self, stamps: Stamps, source: VertexId, target: VertexId) -> u32 {
         let mut found = 0;
-        let mut position = 0;
-        while position < row.degree {
-            let third = *row.entries().add(position as usize);
+        self.visit(target, |third| {
             if third >= target {
-                break;
+                return false;
             }
             // Added without a branch, which would be unpredictable.
-            let closed = stamps.get(third) == source;
+            let closed = stamps.get(third) == source.number();
             found += u32::from(closed);
-            if !graph.counts.is_null() && closed {
-                graph.count(source);
-                graph.count(target);
-                graph.count(third);
+            if !self.counts.is_null() && closed {
+                for vertex in [source, target, third] {
+                    // SAFETY: there are counts, and these vertices exist.
+                    unsafe { self.count(vertex.number()) };
+                }
             }
-            position += 1;
-        }
+            true
+        });
         found
     }
 }
@@ -237,8 +211,10 @@ mod tests {
             // SAFETY: there are stamps for two workers, and no other thread uses them.
             let mine = unsafe { Stamps::new(&graph, 1) };
             // SAFETY: the arguments are whole, but for what only kernels use.
-            let of = |vertex| unsafe { of_vertex(&graph, mine, vertex, per_vertex) };
-            (0..vertices).map(of).sum::<u64>()
+            let graph = unsafe { Counting::new(graph) };
+            let all = (0..vertices).filter_map(|index| graph.vertex(index));
+            all.map(|vertex| graph.of_vertex(mine, vertex, per_vertex))
+                .sum::<u64>()
         });
         assert_eq!(totals[0], totals[1]);
         assert!(stamps[..vertices as usize].iter().all(|&stamp| stamp == 0));

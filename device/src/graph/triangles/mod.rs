@@ -37,7 +37,7 @@ pub use solo::{Marks, TAIL_PADDING};
 
 use crate::arguments;
 use crate::graph::store::Vertex;
-use crate::kernel::PlainKernel;
+use crate::kernel::{PlainKernel, Valid};
 use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
 
@@ -73,6 +73,9 @@ arguments! {
     }
 }
 
+/// A count whose contract holds.
+type Counting = Valid<TriangleArguments>;
+
 impl TriangleArguments {
     /// The offset of a vertex, or of the end.
     ///
@@ -82,7 +85,7 @@ impl TriangleArguments {
     /// vertices.
     #[inline(always)]
     pub unsafe fn offset(&self, vertex: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is an offset for each vertex, and for the end.
         unsafe { *self.offsets.add(vertex as usize) }
     }
 
@@ -93,7 +96,7 @@ impl TriangleArguments {
     /// The arguments have lists, and their contract holds; the vertex exists.
     #[inline(always)]
     unsafe fn list(&self, vertex: u32) -> List {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is a list for each vertex.
         unsafe { *self.lists.add(vertex as usize) }
     }
 
@@ -104,7 +107,7 @@ impl TriangleArguments {
     /// The arguments have successors, and their contract holds; the position is below their number.
     #[inline(always)]
     unsafe fn successor(&self, position: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: such a position.
         unsafe { *self.successors.add(position as usize) }
     }
 
@@ -115,10 +118,8 @@ impl TriangleArguments {
     /// The arguments have counts, and their contract holds; the vertex exists.
     #[inline(always)]
     unsafe fn count(&self, vertex: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            count_vertex(self.counts, vertex);
-        }
+        // SAFETY: there is a count for each vertex.
+        unsafe { count_vertex(self.counts, vertex) };
     }
 }
 
@@ -129,7 +130,7 @@ impl TriangleArguments {
 /// There is a count for the vertex, which is only accessed so in this launch.
 #[inline(always)]
 unsafe fn count_vertex(counts: *mut u32, vertex: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the vertex' count, accessed as an atomic word.
     let word = unsafe { &*counts.add(vertex as usize).cast::<AtomicU32>() };
     // Relaxed: read after the launch.
     word.fetch_add(1, Relaxed);
@@ -196,10 +197,10 @@ impl PlainKernel for Triangles {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, graph: TriangleArguments) {
-        // SAFETY: the kernel's contract.
+        // SAFETY: the kernel's contract, and `Orient` has run if there are lists.
         let found = unsafe {
             if W::IS_SOLO {
-                solo::count(warp, &graph)
+                solo::count(warp, &Counting::new(graph))
             } else {
                 simt::count(warp, &graph)
             }

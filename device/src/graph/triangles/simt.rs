@@ -114,7 +114,7 @@ unsafe fn of_edges<W: Warp>(
     from: List,
     to: List,
 ) -> u64 {
-    // SAFETY: the caller's promise; positions are those of the lists' successors.
+    // SAFETY: positions are those of the lists' successors.
     unsafe {
         let (short, long) = if from.length < to.length {
             (from, to)
@@ -157,7 +157,7 @@ unsafe fn of_edges<W: Warp>(
 /// The arguments' contract holds, `Orient` has run, and all lanes of the warp make the call.
 #[inline(always)]
 pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
-    // SAFETY: the caller's promise; successors are vertices.
+    // SAFETY: rows and successors are vertices, and positions those of their lists.
     unsafe {
         let mut found = 0;
         let rows = Rows::new(warp, graph.vertices, W::LANES);

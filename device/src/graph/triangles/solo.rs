@@ -9,7 +9,8 @@
 //! Traffic: a list is read for each oriented edge, prefetched before it is
 //! needed.
 
-use super::{List, Stamps, TriangleArguments, in_place};
+use super::{Counting, List, Stamps, TriangleArguments};
+use crate::graph::store::VertexId;
 use crate::simt::Warp;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 use crate::simt::rows::Rows;
@@ -22,6 +23,8 @@ pub const TAIL_PADDING: usize = 3;
 const FEW: u32 = 8;
 
 /// A set of vertices, a bit each.
+///
+/// Invariant: there is a bit for each vertex, in words that this lane alone accesses.
 #[derive(Clone, Copy)]
 pub struct Marks {
     words: *mut u32,
@@ -47,43 +50,28 @@ impl Marks {
     }
 
     #[inline(always)]
-    fn word(&self, vertex: u32) -> *mut u32 {
-        self.words.wrapping_add(vertex as usize / 32)
+    fn word(&self, vertex: VertexId) -> *mut u32 {
+        self.words.wrapping_add(vertex.index() / 32)
     }
 
-    /// # Safety
-    ///
-    /// The vertex exists.
     #[inline(always)]
-    unsafe fn set(&self, vertex: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            *self.word(vertex) |= 1 << (vertex % 32);
-        }
+    fn set(&self, vertex: VertexId) {
+        // SAFETY: there is a bit for each vertex.
+        unsafe { *self.word(vertex) |= 1 << (vertex.number() % 32) };
     }
 
     /// 1 for a vertex that is marked, else 0.
-    ///
-    /// # Safety
-    ///
-    /// The vertex exists.
     #[inline(always)]
-    unsafe fn get(&self, vertex: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { *self.word(vertex) >> (vertex % 32) & 1 }
+    fn get(&self, vertex: VertexId) -> u32 {
+        // SAFETY: there is a bit for each vertex.
+        unsafe { *self.word(vertex) >> (vertex.number() % 32) & 1 }
     }
 
     /// Takes away the mark of a vertex, and of those that share its word.
-    ///
-    /// # Safety
-    ///
-    /// The vertex exists.
     #[inline(always)]
-    unsafe fn clear(&self, vertex: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            *self.word(vertex) = 0;
-        }
+    fn clear(&self, vertex: VertexId) {
+        // SAFETY: there is a bit for each vertex.
+        unsafe { *self.word(vertex) = 0 };
     }
 }
 
@@ -128,25 +116,24 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
 ///
 /// # Safety
 ///
-/// The arguments' contract holds, and `Orient` has run if there are lists.
+/// `Orient` has run if there are lists.
 #[inline(always)]
-pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
+pub unsafe fn count<W: Warp>(warp: W, graph: &Counting) -> u64 {
     let rows = Rows::new(warp, graph.vertices, 1);
     let mut found = 0;
     let mut vertex = rows.first;
     if graph.lists.is_null() {
-        // SAFETY: a worker runs a warp at a time; rows are vertices.
-        unsafe {
-            let stamps = Stamps::new(graph, warp.processor());
-            let is_far = in_place::is_scattered(graph, rows.first, rows.end);
-            while vertex < rows.end {
-                found += in_place::of_vertex(graph, stamps, vertex, is_far);
-                vertex += rows.step;
-            }
+        // SAFETY: a worker runs a warp at a time.
+        let stamps = unsafe { Stamps::new(graph, warp.processor()) };
+        let is_far = graph.is_scattered(rows.first, rows.end);
+        while vertex < rows.end {
+            // SAFETY: rows are vertices.
+            found += graph.of_vertex(stamps, unsafe { VertexId::new(vertex) }, is_far);
+            vertex += rows.step;
         }
         return found;
     }
-    // SAFETY: as above.
+    // SAFETY: a worker runs a warp at a time; rows are vertices.
     unsafe {
         let marks = Marks::new(graph, warp.processor());
         while vertex < rows.end {
@@ -166,7 +153,7 @@ pub unsafe fn count<W: Warp>(warp: W, graph: &TriangleArguments) -> u64 {
 /// is that of `source`.
 #[inline(always)]
 unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: List) -> u64 {
-    // SAFETY: the caller's promise; successors are vertices.
+    // SAFETY: positions are those of the list's successors, which are vertices.
     unsafe {
         // A triangle has two successors of its source.
         if list.length < 2 {
@@ -175,7 +162,7 @@ unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: 
         let end = list.start + list.length;
         let mut position = list.start;
         while position < end {
-            marks.set(graph.successor(position));
+            marks.set(VertexId::new(graph.successor(position)));
             position += 1;
         }
         let mut found = 0;
@@ -192,7 +179,7 @@ unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: 
         }
         position = list.start;
         while position < end {
-            marks.clear(graph.successor(position));
+            marks.clear(VertexId::new(graph.successor(position)));
             position += 1;
         }
         found
@@ -207,8 +194,8 @@ unsafe fn of_vertex(graph: &TriangleArguments, marks: Marks, source: u32, list: 
 /// lane's.
 #[inline(always)]
 unsafe fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
-    // SAFETY: the caller's promise; there are [`TAIL_PADDING`] words behind the last list,
-    // and masks for up to four.
+    // SAFETY: successors are vertices; there are [`TAIL_PADDING`] words behind the last list, and
+    // masks for up to four.
     unsafe {
         let list = graph.list(target);
         if list.length == 0 {
@@ -218,7 +205,7 @@ unsafe fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
         let mut found = 0;
         if list.length > FEW {
             while position < end {
-                found += marks.get(graph.successor(position));
+                found += marks.get(VertexId::new(graph.successor(position)));
                 position += 1;
             }
             return found;
@@ -227,14 +214,16 @@ unsafe fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
         // as four words under a tail mask.
         let four = |position: u32| [0, 1, 2, 3].map(|next| graph.successor(position + next));
         while end - position > 4 {
-            let [one, two, three, last] = four(position).map(|third| marks.get(third));
+            let [one, two, three, last] =
+                four(position).map(|third| marks.get(VertexId::new(third)));
             found += (one + two) + (three + last);
             position += 4;
         }
         let Four(mask) = *TAIL_MASKS.as_ptr().add((end - position) as usize);
         let thirds = four(position);
         // Entries behind the list become vertex 0, which is not counted.
-        let get = |index: usize| marks.get(thirds[index] & mask[index]) & mask[index];
+        let third = |index: usize| VertexId::new(thirds[index] & mask[index]);
+        let get = |index: usize| marks.get(third(index)) & mask[index];
         found + (get(0) + get(1)) + (get(2) + get(3))
     }
 }
@@ -246,14 +235,14 @@ unsafe fn marked(graph: &TriangleArguments, marks: Marks, target: u32) -> u32 {
 /// As for `marked`; the arguments have counts, and `source` exists.
 #[inline(always)]
 unsafe fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: u32) -> u32 {
-    // SAFETY: the caller's promise; successors are vertices.
+    // SAFETY: successors are vertices, and there are counts.
     unsafe {
         let list = graph.list(target);
         let mut found = 0;
         let mut position = list.start;
         while position < list.start + list.length {
             let third = graph.successor(position);
-            if marks.get(third) == 1 {
+            if marks.get(VertexId::new(third)) == 1 {
                 found += 1;
                 graph.count(source);
                 graph.count(target);
@@ -274,7 +263,7 @@ unsafe fn counted(graph: &TriangleArguments, marks: Marks, source: u32, target: 
 /// successors.
 #[inline(always)]
 unsafe fn prefetch_lists(graph: &TriangleArguments, position: u32) {
-    // SAFETY: the caller's promise; the successors have as many words as there are entries.
+    // SAFETY: the successors have as many words as there are entries.
     unsafe {
         if position + 2 * PREFETCH_DISTANCE >= graph.offset(graph.vertices) {
             return;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use heapwood_device::allocators::ouroboros::queue::{
     self, Array, End, Hierarchy, Linked, Queue, VOID,
 };
-use heapwood_device::allocators::ouroboros::{Arena, Group, Parameters};
+use heapwood_device::allocators::ouroboros::{Arena, Class, Group, Parameters};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Machine;
 use heapwood_tests::lockstep::Random;
@@ -13,19 +13,26 @@ use heapwood_tests::lockstep::Random;
 use super::queues::check_closed;
 use super::{CLASS, Tiny, arena, everywhere, heap};
 
+/// A class of the heap.
+fn class_of(number: u32) -> Class {
+    assert!(number < Tiny::CLASSES);
+    // SAFETY: it is one, and its queue is the one that the heap is planned for.
+    unsafe { Class::new(number) }
+}
+
 /// Each lane of `all` enqueues an entry of its class, all classes together. Returns whether there
 /// was room for it.
 pub fn enqueue<W: Warp, Q: Queue>(
     warp: W,
     arena: &Arena<Tiny>,
     all: u32,
-    class: u32,
+    class: Class,
     entry: u32,
 ) -> bool {
-    // SAFETY: `class` is one of `Tiny` in all tests; a lane of a group that has room has a
-    // position, and uses it once. No lane takes an entry for a chunk.
+    // SAFETY: a lane of a group that has room has a position, and uses it once. No lane takes an
+    // entry for a chunk.
     unsafe {
-        let group = Group::by_key(warp, all, class);
+        let group = Group::by_key(warp, all, class.number());
         let together = Q::reserve(warp, arena, all, class, group.size, &group);
         if together == 0 {
             return false;
@@ -42,9 +49,8 @@ pub fn enqueue<W: Warp, Q: Queue>(
 }
 
 /// Dequeues an entry that is counted, and keeps nothing of its chunk.
-pub fn dequeue<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: u32) -> u32 {
-    // SAFETY: `class` is one of `Tiny` in all tests; an entry is counted for this position, and
-    // the slot is empty when that is counted.
+pub fn dequeue<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, class: Class) -> u32 {
+    // SAFETY: an entry is counted for this position, and the slot is empty when that is counted.
     unsafe {
         let position = queue::positions(arena, class, End::Front, 1);
         let (entry, chunk) = queue::dequeue::<_, _, Q>(warp, arena, class, position);
@@ -64,7 +70,7 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
             let arena = &arena(&memory);
             for turn in 0..4 {
                 let class = (warp.lane() / 2 + warp.warp() + turn) % Tiny::CLASSES;
-                if enqueue::<_, Q>(warp, arena, M::Warp::FULL, class, class) {
+                if enqueue::<_, Q>(warp, arena, M::Warp::FULL, class_of(class), class) {
                     there[class as usize].fetch_add(1, SeqCst);
                 }
                 warp.sync(M::Warp::FULL);
@@ -80,20 +86,17 @@ fn classes_keep_apart<M: Machine, Q: Queue>(machine: &M, seed: u32) {
                     .fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1))
                     .is_ok()
                 {
-                    assert_eq!(dequeue::<_, Q>(warp, arena, class), class);
+                    assert_eq!(dequeue::<_, Q>(warp, arena, class_of(class)), class);
                 }
             }
         });
     }
     machine.launch(&|warp| {
         if warp.thread() == 0 {
-            for class in (0..Tiny::CLASSES).filter(|class| *class != CLASS) {
-                // SAFETY: a class.
-                unsafe {
-                    queue::close::<_, _, Q>(warp, &arena(&memory), class, |entry| {
-                        assert_eq!(entry, VOID, "class {class} has an entry left");
-                    });
-                }
+            for class in (0..Tiny::CLASSES).filter(|class| *class != CLASS.number()) {
+                queue::close::<_, _, Q>(warp, &arena(&memory), class_of(class), |entry| {
+                    assert_eq!(entry, VOID, "class {class} has an entry left");
+                });
             }
         }
     });

@@ -12,7 +12,7 @@ mod semaphore;
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::ouroboros::queue::Queue;
 use heapwood_device::allocators::ouroboros::{
-    Arena, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
+    Arena, Class, METADATA_BYTES, Ouroboros, OuroborosChunks, Parameters,
 };
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
 
@@ -27,7 +27,9 @@ unsafe impl Parameters for Tiny {
 }
 
 const ENTRIES: u32 = 1 << Tiny::ENTRY_BITS;
-const CLASS: u32 = 1;
+/// Not the first.
+// SAFETY: `Tiny` has three, whose queues are those that the heap is planned for.
+const CLASS: Class = unsafe { Class::new(1) };
 
 /// Memory for a heap of tiny chunks.
 type Memory<Q> = Pool<Ouroboros<Tiny, OuroborosChunks<Q>>>;

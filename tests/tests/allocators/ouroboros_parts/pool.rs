@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use heapwood_device::allocators::ouroboros::queue::Array;
-use heapwood_device::allocators::ouroboros::{Arena, NONE};
+use heapwood_device::allocators::ouroboros::{Arena, Chunk, NONE};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Machine;
 use heapwood_tests::lockstep::Random;
@@ -16,8 +16,9 @@ use super::{Tiny, arena, everywhere, heap};
 ///
 /// The caller has taken them.
 unsafe fn give<W: Warp>(arena: &Arena<Tiny>, warp: W, first: u32, length: u32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: what was taken is chunks of the heap.
     unsafe {
+        let first = Chunk::new(first);
         if length == 1 {
             arena.give_chunk(warp, first);
         } else {
@@ -80,7 +81,7 @@ fn pool<M: Machine>(machine: &M, seed: u32) {
             assert_eq!(run, 0, "the pool is whole again");
             assert_eq!(arena.take_chunk(warp), NONE);
             // SAFETY: the run that was taken.
-            unsafe { arena.give_run(run) };
+            unsafe { arena.give_run(Chunk::new(run)) };
             let mut chunks: Vec<u32> = (0..all).map(|_| arena.take_chunk(warp)).collect();
             assert_eq!(arena.take_chunk(warp), NONE);
             chunks.sort_unstable();

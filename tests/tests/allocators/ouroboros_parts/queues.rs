@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use heapwood_device::allocators::ouroboros::queue::{
     self, Array, End, Hierarchy, Linked, Queue, VOID,
 };
-use heapwood_device::allocators::ouroboros::{Arena, Group};
+use heapwood_device::allocators::ouroboros::{Arena, Chunk, Group};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads};
 use heapwood_tests::lockstep::Random;
@@ -15,11 +15,8 @@ use super::{CLASS, ENTRIES, Memory, Tiny, arena, everywhere, heap};
 
 /// Room for `n` entries for this thread alone.
 fn reserve<W: Warp, Q: Queue>(warp: W, arena: &Arena<Tiny>, n: u32) -> bool {
-    // SAFETY: a class.
-    unsafe {
-        let alone = Group::alone(warp);
-        Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) != 0
-    }
+    let alone = Group::alone(warp);
+    Q::reserve(warp, arena, alone.mask, CLASS, n, &alone) != 0
 }
 
 /// Threads enqueue numbers and dequeue them, in bursts, so that the queue grows over
@@ -125,7 +122,7 @@ pub fn check_closed<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
                     0,
                     "the queue keeps chunks"
                 );
-                arena.give_run(0);
+                arena.give_run(Chunk::new(0));
                 if !reserve::<_, Q>(warp, arena, 2) {
                     panic!("no room in an empty queue");
                 }
@@ -207,12 +204,9 @@ fn closed_under_use<M: Machine, Q: Queue>(machine: &M, seed: u32) {
         for _ in 0..M::TURNS.min(100) {
             match random.below(8) {
                 0 => {
-                    // SAFETY: a class.
-                    unsafe {
-                        queue::close::<_, _, Q>(warp, arena, CLASS, |_| {
-                            kept.fetch_add(1, SeqCst);
-                        });
-                    }
+                    queue::close::<_, _, Q>(warp, arena, CLASS, |_| {
+                        kept.fetch_add(1, SeqCst);
+                    });
                 }
                 1..4 => {
                     if permits.take(1) == 1 {

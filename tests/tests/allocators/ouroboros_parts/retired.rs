@@ -124,11 +124,11 @@ fn check_retired<M: Machine, Q: Queue>(machine: &M, memory: &Memory<Q>) {
         }
         let arena = &arena(memory);
         let used = arena.chunks() - arena.chunks_left();
+        let room = Q::take_room(arena, CLASS);
         // SAFETY: the room that was taken is for these positions.
-        let (room, back, front) = unsafe {
-            let room = Q::take_room(arena, CLASS);
+        let (back, front) = unsafe {
             let back = queue::positions(arena, CLASS, End::Back, room);
-            (room, back, queue::positions(arena, CLASS, End::Front, 0))
+            (back, queue::positions(arena, CLASS, End::Front, 0))
         };
         assert_eq!(back, front, "the queue is empty");
         // The first of them may have been used in part.

@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 use super::{End, Location, Queue};
-use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, for_each};
+use crate::allocators::ouroboros::arena::{Arena, Class, EMPTY, NONE, for_each};
 use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
@@ -33,73 +33,66 @@ unsafe impl Queue for Array {
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise; indices are below the number of slots.
-        unsafe {
-            for_each(warp, 1 << arena.static_bits, |index| {
-                arena.storage(class, index).store(EMPTY, Relaxed);
-            });
-            if warp.thread() == 0 {
-                let room = arena.head(class, Line::Room, 0);
-                room.store(1 << arena.static_bits, Relaxed);
-            }
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        for_each(warp, 1 << arena.static_bits, |index| {
+            // SAFETY: below the number of slots.
+            let slot = unsafe { arena.storage(class, index) };
+            slot.store(EMPTY, Relaxed);
+        });
+        if warp.thread() == 0 {
+            let room = arena.head(class, Line::Room);
+            room.store(1 << arena.static_bits, Relaxed);
         }
     }
 
     #[inline(always)]
-    unsafe fn reserve<W: Warp, P: Parameters>(
+    fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         n: u32,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut taken = 0;
-            if group.leads() {
-                let room = arena.head(class, Line::Room, 0);
-                // While this fails others may read less than there is, and be refused
-                // too.
-                if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
-                    taken = 1;
-                } else {
-                    room.fetch_add(n, Relaxed);
-                }
+        let mut taken = 0;
+        if group.leads() {
+            let room = arena.head(class, Line::Room);
+            // While this fails others may read less than there is, and be refused
+            // too.
+            if room.fetch_add(n.wrapping_neg(), Relaxed) as i32 >= n as i32 {
+                taken = 1;
+            } else {
+                room.fetch_add(n, Relaxed);
             }
-            let is_taken = warp.shuffle(all, taken, group.leader) != 0;
-            let together = warp.ballot(all, is_taken);
-            if is_taken { together } else { 0 }
         }
+        let is_taken = warp.shuffle(all, taken, group.leader) != 0;
+        let together = warp.ballot(all, is_taken);
+        if is_taken { together } else { 0 }
     }
 
     #[inline(always)]
     unsafe fn locate<W: Warp, P: Parameters>(
         _warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        // SAFETY: the caller's promise; there are no chunks.
-        unsafe {
-            Location {
-                slot: Self::slot(arena, class, NONE, position),
-                chunk: NONE,
-            }
+        Location {
+            // SAFETY: the position; there are no chunks.
+            slot: unsafe { Self::slot(arena, class, NONE, position) },
+            chunk: NONE,
         }
     }
 
     #[inline(always)]
     unsafe fn slot<P: Parameters>(
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         _chunk: u32,
         position: u32,
     ) -> &AtomicU32 {
-        // SAFETY: the class is the caller's promise, and the index is cut to the bits that the
-        // number of slots has.
+        // SAFETY: the index is cut to the bits that the number of slots has.
         unsafe { arena.storage(class, position & ((1 << arena.static_bits) - 1)) }
     }
 
@@ -107,27 +100,19 @@ unsafe impl Queue for Array {
     unsafe fn finish<W: Warp, P: Parameters>(
         _warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         _chunk: u32,
         n: u32,
         _keep: u32,
         group: &Group,
     ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if group.leads() {
-                arena.head(class, Line::Room, 0).fetch_add(n, Relaxed);
-            }
+        if group.leads() {
+            arena.head(class, Line::Room).fetch_add(n, Relaxed);
         }
     }
 
     #[inline(always)]
-    unsafe fn settle<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: u32) -> bool {
+    fn settle<W: Warp, P: Parameters>(_warp: W, _arena: &Arena<P>, _class: Class) -> bool {
         false
-    }
-
-    #[inline(always)]
-    unsafe fn take_room<P: Parameters>(_arena: &Arena<P>, _class: u32) -> u32 {
-        0
     }
 }

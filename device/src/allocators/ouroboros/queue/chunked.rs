@@ -5,14 +5,13 @@
 //! position is taken only for room that a chunk provides, so that positions never run
 //! ahead of chunks, and each is used once: no slot is ever used again.
 
-use core::sync::atomic::Ordering::{Relaxed, Release};
+use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
 
-use cuda_std::atomic::fence;
+use cuda_std::atomic::{AtomicU32, fence};
 
-use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, Task, Word, for_each};
+use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, EMPTY, NONE, Task, Word, for_each};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
-use crate::allocators::ouroboros::waiting::{room, wait_for_room};
 use crate::simt::{Warp, leader};
 
 /// The number of a position's chunk; numbers wrap with the positions.
@@ -37,15 +36,10 @@ pub fn fuse(number: u32, chunk: u32) -> u64 {
 ///
 /// # Safety
 ///
-/// `chunk` is a chunk of the heap that holds the position of a queue, as long as the slot is
-/// used.
+/// `chunk` holds the position of a queue, as long as the slot is used.
 #[inline(always)]
-pub unsafe fn slot<P: Parameters>(
-    arena: &Arena<P>,
-    chunk: u32,
-    position: u32,
-) -> &cuda_std::atomic::AtomicU32 {
-    // SAFETY: the caller's promise; the index is cut to the bits of a chunk's entries.
+pub unsafe fn slot<P: Parameters>(arena: &Arena<P>, chunk: Chunk, position: u32) -> &AtomicU32 {
+    // SAFETY: the index is cut to the bits of a chunk's entries.
     unsafe { arena.entry(chunk, position & ((1 << P::ENTRY_BITS) - 1)) }
 }
 
@@ -54,31 +48,35 @@ pub unsafe fn slot<P: Parameters>(
 ///
 /// # Safety
 ///
-/// `class` is below `P::CLASSES`, and nothing else uses the heap.
+/// Nothing else uses the heap.
 #[inline(always)]
-pub unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, tag: u32) -> u32 {
+pub unsafe fn init<W: Warp, P: Parameters>(
+    warp: W,
+    arena: &Arena<P>,
+    class: Class,
+    tag: u32,
+) -> u32 {
     const { assert!(P::FIRST_CHUNKS_FROM >= P::CLASSES) };
-    // SAFETY: the caller's promise; a heap of so many chunks has one with the number of each
-    // class.
-    unsafe {
-        if arena.chunks < P::FIRST_CHUNKS_FROM {
-            if warp.thread() == 0 {
-                room(arena, class).init(0);
-            }
-            return NONE;
-        }
-        let chunk = class;
-        for_each(warp, 1 << P::ENTRY_BITS, |index| {
-            arena.entry(chunk, index).store(EMPTY, Relaxed);
-        });
+    if arena.chunks < P::FIRST_CHUNKS_FROM {
         if warp.thread() == 0 {
-            room(arena, class).init(1 << P::ENTRY_BITS);
-            arena.meta(chunk, Word::Tag).store(tag, Relaxed);
-            arena.meta(chunk, Word::Next).store(NONE, Relaxed);
-            arena.meta(chunk, Word::Dequeued).store(0, Relaxed);
+            arena.room(class).init(0);
         }
-        chunk
+        return NONE;
     }
+    // SAFETY: a heap of so many chunks has one with the number of each class.
+    let chunk = unsafe { Chunk::new(class.number()) };
+    for_each(warp, 1 << P::ENTRY_BITS, |index| {
+        // SAFETY: an entry of the chunk, which no other uses.
+        let entry = unsafe { arena.entry(chunk, index) };
+        entry.store(EMPTY, Relaxed);
+    });
+    if warp.thread() == 0 {
+        arena.room(class).init(1 << P::ENTRY_BITS);
+        arena.meta(chunk, Word::Tag).store(tag, Relaxed);
+        arena.meta(chunk, Word::Next).store(NONE, Relaxed);
+        arena.meta(chunk, Word::Dequeued).store(0, Relaxed);
+    }
+    chunk.number()
 }
 
 /// Appending chunks to a queue.
@@ -92,52 +90,44 @@ pub trait Append {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap that the caller owns, and
-    /// was prepared.
+    /// The caller owns `chunk`, which was prepared.
     unsafe fn append<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        class: Class,
+        chunk: Chunk,
     ) -> bool;
 }
 
 /// Reserves `n` slots for each group of the lanes `all`, with new chunks if there is
 /// need: `Queue::reserve`.
-///
-/// # Safety
-///
-/// As for [`Queue::reserve`](super::Queue::reserve).
 #[inline(always)]
-pub unsafe fn reserve<W: Warp, P: Parameters, A: Append>(
+pub fn reserve<W: Warp, P: Parameters, A: Append>(
     warp: W,
     arena: &Arena<P>,
     all: u32,
-    class: u32,
+    class: Class,
     n: u32,
     group: &Group,
 ) -> u32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut taken = 0;
-        if group.leads() {
-            let room = room(arena, class);
-            // While all memory is in use there is no room, for whatever is freed.
-            let there = room.take_if_any(n);
-            taken = u32::from(there == n);
-            if taken == 0 && there > 0 {
-                room.signal(there);
-            }
+    let mut taken = 0;
+    if group.leads() {
+        let room = arena.room(class);
+        // While all memory is in use there is no room, for whatever is freed.
+        let there = room.take_if_any(n);
+        taken = u32::from(there == n);
+        if taken == 0 && there > 0 {
+            room.signal(there);
         }
-        let is_taken = warp.shuffle(all, taken, group.leader) != 0;
-        let together = warp.ballot(all, is_taken);
-        if is_taken {
-            together
-        } else if arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0 {
-            group.mask
-        } else {
-            0
-        }
+    }
+    let is_taken = warp.shuffle(all, taken, group.leader) != 0;
+    let together = warp.ballot(all, is_taken);
+    if is_taken {
+        together
+    } else if arena.call_together::<W, MakeRoom<A>>(warp, class, n, group.mask) != 0 {
+        group.mask
+    } else {
+        0
     }
 }
 
@@ -152,87 +142,92 @@ const REFUSED: u32 = 2;
 struct MakeRoom<A>(core::marker::PhantomData<A>);
 
 impl<A: Append> Task for MakeRoom<A> {
+    type Of = Class;
+    type Argument = u32;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         n: u32,
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the class is below `P::CLASSES` by the caller's promise. A chunk that was taken
-        // is the group's alone, whose lanes empty its slots before one of them gives it up.
-        unsafe {
-            let group = Group::of_lanes(warp, lanes);
-            let (mut outcome, mut there) = (REFUSED, 0);
-            if group.leads() {
-                // Without a free chunk no thread waits for one: when all memory is in use,
-                // every free would.
-                if !arena.is_used_up() {
-                    let waited = wait_for_room(warp, arena, class, n);
-                    there = waited.granted;
-                    if waited.allocates {
-                        outcome = ALLOCATE;
-                    } else if there == n {
-                        outcome = THERE;
-                    } else {
-                        room(arena, class).signal(there);
-                    }
+        let group = Group::of_lanes(warp, lanes);
+        let (mut outcome, mut there) = (REFUSED, 0);
+        if group.leads() {
+            // Without a free chunk no thread waits for one: when all memory is in use,
+            // every free would.
+            if !arena.is_used_up() {
+                let waited = arena.wait_for_room(warp, class, n);
+                there = waited.granted;
+                if waited.allocates {
+                    outcome = ALLOCATE;
+                } else if there == n {
+                    outcome = THERE;
+                } else {
+                    arena.room(class).signal(there);
                 }
             }
-            outcome = warp.shuffle(lanes, outcome, group.leader);
-            if outcome != ALLOCATE {
-                return outcome & THERE;
+        }
+        outcome = warp.shuffle(lanes, outcome, group.leader);
+        if outcome != ALLOCATE {
+            return outcome & THERE;
+        }
+        // Others wait for this chunk, the one that `n` needs. From here to
+        // `arrived` we wait only for each other and for threads between two
+        // operations on the pool's or this queue's own words.
+        let mut chunk = NONE;
+        if warp.lane() == leader(warp.ballot(lanes, true)) {
+            arena.begin_move(warp);
+            chunk = arena.take_chunk(warp);
+        }
+        // The leader acquired the chunk for all.
+        warp.sync(lanes);
+        // A vote gives the lane that acts for all each time: rustc would thread a test
+        // of the same condition through the collectives in between, and duplicate
+        // each.
+        let took = warp.ballot(lanes, chunk != NONE);
+        let mut got = 0;
+        if took != 0 {
+            chunk = warp.shuffle(lanes, chunk, leader(took));
+            let mut four = group.rank;
+            while four < 1 << (P::ENTRY_BITS - 2) {
+                // SAFETY: the chunk is the group's alone, whose lanes empty its slots before one of
+                // them gives it up.
+                unsafe { arena.empty_entries(Chunk::new(chunk), four) };
+                four += group.size;
             }
-            // Others wait for this chunk, the one that `n` needs. From here to
-            // `arrived` we wait only for each other and for threads between two
-            // operations on the pool's or this queue's own words.
-            let mut chunk = NONE;
-            if warp.lane() == leader(warp.ballot(lanes, true)) {
-                arena.begin_move(warp);
-                chunk = arena.take_chunk(warp);
-            }
-            // The leader acquired the chunk for all.
+            // The leader publishes what all have stored.
             warp.sync(lanes);
-            // A vote gives the lane that acts for all each time: rustc would thread a test
-            // of the same condition through the collectives in between, and duplicate
-            // each.
-            let took = warp.ballot(lanes, chunk != NONE);
-            let mut got = 0;
-            if took != 0 {
-                chunk = warp.shuffle(lanes, chunk, leader(took));
-                let mut four = group.rank;
-                while four < 1 << (P::ENTRY_BITS - 2) {
-                    arena.empty_entries(chunk, four);
-                    four += group.size;
-                }
-                // The leader publishes what all have stored.
-                warp.sync(lanes);
-                let mut is_appended = false;
-                if warp.lane() == leader(took) {
+            let mut is_appended = false;
+            if warp.lane() == leader(took) {
+                // SAFETY: the same.
+                unsafe {
+                    let chunk = Chunk::new(chunk);
                     prepare::<P, A>(arena, chunk);
                     is_appended = A::append(warp, arena, class, chunk);
                     if !is_appended {
                         arena.give_chunk(warp, chunk);
                     }
                 }
-                if warp.ballot(lanes, is_appended) != 0 {
-                    got = 1 << P::ENTRY_BITS;
-                }
             }
-            if warp.lane() == leader(warp.ballot(lanes, true)) {
-                let room = room(arena, class);
-                let wanted = n - there;
-                if got > 0 {
-                    // A chunk has as many slots as a group may want.
-                    room.arrived(wanted, P::ENTRY_BITS, got - wanted);
-                } else {
-                    room.arrived(wanted, P::ENTRY_BITS, there);
-                }
-                arena.end_move(warp, took != 0);
+            if warp.ballot(lanes, is_appended) != 0 {
+                got = 1 << P::ENTRY_BITS;
             }
-            u32::from(got > 0)
         }
+        if warp.lane() == leader(warp.ballot(lanes, true)) {
+            let room = arena.room(class);
+            let wanted = n - there;
+            if got > 0 {
+                // A chunk has as many slots as a group may want.
+                room.arrived(wanted, P::ENTRY_BITS, got - wanted);
+            } else {
+                room.arrived(wanted, P::ENTRY_BITS, there);
+            }
+            arena.end_move(warp, took != 0);
+        }
+        u32::from(got > 0)
     }
 }
 
@@ -240,20 +235,17 @@ impl<A: Append> Task for MakeRoom<A> {
 ///
 /// # Safety
 ///
-/// `chunk` is a chunk of the heap that the caller owns.
+/// The caller owns `chunk`.
 #[inline(always)]
-pub unsafe fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        // Release: a thread that reads one of these late, and with it a link of what the chunk
-        // was before, then reads that the chunk's tag is gone.
-        fence(Release);
-        // An exchange, so that no thread that adds to the count finds what it was before.
-        arena
-            .meta(chunk, Word::Dequeued)
-            .swap(A::INITIAL_DEQUEUED, Relaxed);
-        arena.meta(chunk, Word::Next).store(NONE, Relaxed);
-    }
+pub unsafe fn prepare<P: Parameters, A: Append>(arena: &Arena<P>, chunk: Chunk) {
+    // Release: a thread that reads one of these late, and with it a link of what the chunk
+    // was before, then reads that the chunk's tag is gone.
+    fence(Release);
+    // An exchange, so that no thread that adds to the count finds what it was before.
+    arena
+        .meta(chunk, Word::Dequeued)
+        .swap(A::INITIAL_DEQUEUED, Relaxed);
+    arena.meta(chunk, Word::Next).store(NONE, Relaxed);
 }
 
 /// Chunks that a queue with room for `left` entries, beside what was promised of it,
@@ -270,17 +262,6 @@ pub fn lacking<P: Parameters>(left: i64, keep: u32) -> u32 {
     if chunks > 0 { chunks as u32 } else { 0 }
 }
 
-/// Reserves all room.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
-#[inline(always)]
-pub unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-    // SAFETY: the caller's promise.
-    unsafe { room(arena, class).take_all() }
-}
-
 /// Counts `n` entries of a chunk as dequeued. True if these were the last: the chunk is
 /// then *retired*, and no thread looks into it again.
 ///
@@ -289,13 +270,9 @@ pub unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `chunk` is a chunk of the heap, and the caller has dequeued `n` of its entries.
+/// The caller has dequeued `n` of the chunk's entries.
 #[inline(always)]
-pub unsafe fn count_dequeued<P: Parameters>(arena: &Arena<P>, chunk: u32, n: u32) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        use core::sync::atomic::Ordering::AcqRel;
-        let before = arena.meta(chunk, Word::Dequeued).fetch_add(n, AcqRel);
-        before.wrapping_add(n) == 1 << P::ENTRY_BITS
-    }
+pub unsafe fn count_dequeued<P: Parameters>(arena: &Arena<P>, chunk: Chunk, n: u32) -> bool {
+    let before = arena.meta(chunk, Word::Dequeued).fetch_add(n, AcqRel);
+    before.wrapping_add(n) == 1 << P::ENTRY_BITS
 }

@@ -13,16 +13,17 @@
 
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use cuda_std::atomic::AtomicU32;
+use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use super::chunked::{self, Append, advance, count_dequeued, fuse, lacking, number, prepare, slot};
 use super::{End, Location, Queue, start};
-use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word, for_each};
+use crate::allocators::ouroboros::arena::{
+    Arena, Chunk, Class, Given, NONE, Noted, Task, Word, for_each,
+};
 use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::allocators::ouroboros::pool::take_count;
-use crate::allocators::ouroboros::waiting::room;
 use crate::simt::Warp;
 
 /// Pointers of a class in a heap of a few MiB.
@@ -45,55 +46,35 @@ fn ring_bits<P: Parameters>(arena: &Arena<P>) -> u32 {
 }
 
 /// The pointer to chunk `number`.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`, in a heap that was planned for such queues.
 #[inline(always)]
-unsafe fn pointer<P: Parameters>(
-    arena: &Arena<P>,
-    class: u32,
-    number: u32,
-) -> &cuda_std::atomic::AtomicU64 {
-    // SAFETY: the caller's promise, and `fixed` plans words of 64 bits; there are as many
-    // pointers as words, or less.
+fn pointer<P: Parameters>(arena: &Arena<P>, class: Class, number: u32) -> &AtomicU64 {
+    // SAFETY: `fixed` plans words of 64 bits; there are as many pointers as words, or less.
     unsafe { arena.storage64(class, number & ((1 << ring_bits(arena)) - 1)) }
 }
 
 /// Pointers without a chunk, less the threads that are about to use one.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-unsafe fn unused<P: Parameters>(arena: &Arena<P>, class: u32) -> &cuda_std::atomic::AtomicU32 {
-    // SAFETY: the caller's promise.
-    unsafe { arena.head(class, Line::New, 1) }
+fn unused<P: Parameters>(arena: &Arena<P>, class: Class) -> &AtomicU32 {
+    arena.second(class, Line::New)
 }
 
-/// Makes `chunk` the next of the queue, unless all pointers are in use.
-///
-/// A thread that has taken one off the count of unused pointers has a number of its own,
-/// so that threads that append at the same time use different pointers.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap that the caller owns, and was
-/// prepared.
-#[inline(always)]
-unsafe fn append<W: Warp, P: Parameters>(
-    warp: W,
-    arena: &Arena<P>,
-    class: u32,
-    chunk: u32,
-) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
+impl Append for Hierarchy {
+    const INITIAL_DEQUEUED: u32 = 0;
+
+    /// A thread that has taken one off the count of unused pointers has a number of its own,
+    /// so that threads that append at the same time use different pointers.
+    #[inline(always)]
+    unsafe fn append<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: Class,
+        chunk: Chunk,
+    ) -> bool {
         if !take_count(unused(arena, class)) {
             return false;
         }
         // Relaxed: the pointer decides.
-        let next = arena.head(class, Line::New, 0).fetch_add(1, Relaxed);
+        let next = arena.head(class, Line::New).fetch_add(1, Relaxed);
         let index = advance::<P>(next, 0);
         arena.meta(chunk, Word::Tag).store(index, Relaxed);
         let pointer = pointer(arena, class, index);
@@ -103,56 +84,45 @@ unsafe fn append<W: Warp, P: Parameters>(
         // were all taken before. The threads that have them wait for each other only; one
         // may be another lane of this warp, and threads are scheduled independently.
         // Release: the chunk's slots are empty before others find it.
-        let waiting = fuse(index, NONE);
-        while pointer.compare_exchange(waiting, fuse(index, chunk), Release) != waiting {
+        let (waiting, ours) = (fuse(index, NONE), fuse(index, chunk.number()));
+        while pointer.compare_exchange(waiting, ours, Release) != waiting {
             warp.back_off();
         }
         true
     }
 }
 
-impl Append for Hierarchy {
-    const INITIAL_DEQUEUED: u32 = 0;
-
-    #[inline(always)]
-    unsafe fn append<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
-    ) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe { append(warp, arena, class, chunk) }
-    }
-}
-
-/// Makes a retired chunk, the argument, which the caller owns, room again, or gives it back to
-/// the pool. The caller passes how many chunks to keep above the bits of the class.
+/// Makes a retired chunk of the heap, the argument, which the caller owns, room again, or gives it
+/// back to the pool. The number of chunks to keep is passed beside the class.
 struct Recycle;
 
 impl Task for Recycle {
+    type Of = Noted;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        of: Noted,
+        chunk: Given,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: its chunk is prepared here, and given up once.
+        let (class, keep) = of.parts::<P>();
+        // SAFETY: the caller's chunk, which is prepared here, and given up once.
         unsafe {
-            let (class, keep) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
+            let chunk = Chunk::new(chunk.number());
             // When the pool has none, others want it.
-            if !arena.is_used_up() && lacking::<P>(room(arena, class).left(), keep) > 0 {
+            if !arena.is_used_up() && lacking::<P>(arena.room(class).left(), keep) > 0 {
                 prepare::<P, Hierarchy>(arena, chunk);
-                if append(warp, arena, class, chunk) {
-                    room(arena, class).signal(1 << P::ENTRY_BITS);
+                if Hierarchy::append(warp, arena, class, chunk) {
+                    arena.room(class).signal(1 << P::ENTRY_BITS);
                     return 0;
                 }
             }
             arena.give_chunk(warp, chunk);
-            0
         }
+        0
     }
 }
 
@@ -173,126 +143,117 @@ unsafe impl Queue for Hierarchy {
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let first = number::<P>(start::<P>());
-            let chunk = chunked::init(warp, arena, class, first);
-            for_each(warp, 1 << ring_bits(arena), |offset| {
-                let index = advance::<P>(first, offset);
-                let chunk = if offset == 0 { chunk } else { NONE };
-                pointer(arena, class, index).store(fuse(index, chunk), Relaxed);
-            });
-            if warp.thread() == 0 {
-                let used = u32::from(chunk != NONE);
-                let next = advance::<P>(first, used);
-                arena.head(class, Line::New, 0).store(next, Relaxed);
-                unused(arena, class).store((1 << ring_bits(arena)) - used, Relaxed);
-            }
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        let first = number::<P>(start::<P>());
+        // SAFETY: nothing else uses the heap.
+        let chunk = unsafe { chunked::init(warp, arena, class, first) };
+        for_each(warp, 1 << ring_bits(arena), |offset| {
+            let index = advance::<P>(first, offset);
+            let chunk = if offset == 0 { chunk } else { NONE };
+            pointer(arena, class, index).store(fuse(index, chunk), Relaxed);
+        });
+        if warp.thread() == 0 {
+            let used = u32::from(chunk != NONE);
+            let next = advance::<P>(first, used);
+            arena.head(class, Line::New).store(next, Relaxed);
+            unused(arena, class).store((1 << ring_bits(arena)) - used, Relaxed);
         }
     }
 
     #[inline(always)]
-    unsafe fn reserve<W: Warp, P: Parameters>(
+    fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         n: u32,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group) }
+        chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group)
     }
 
     #[inline(always)]
     unsafe fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        // SAFETY: the class is the caller's promise, and so is the position: the chunk of its
-        // number is one of the queue until the slot is used.
-        unsafe {
-            let index = number::<P>(position);
-            let pointer = pointer(arena, class, index);
-            loop {
-                // Acquire: the chunk's slots were emptied before it was appended.
-                let seen = pointer.load(Acquire);
-                let chunk = seen as u32;
-                if (seen >> 32) as u32 == index && chunk != NONE {
-                    let slot = slot(arena, chunk, position);
-                    return Location { slot, chunk };
-                }
-                // The thread that appended another chunk was faster than this chunk's, which
-                // has its number and waits at most for threads that dequeue older entries.
-                warp.back_off();
+        let index = number::<P>(position);
+        let pointer = pointer(arena, class, index);
+        loop {
+            // Acquire: the chunk's slots were emptied before it was appended.
+            let seen = pointer.load(Acquire);
+            let chunk = seen as u32;
+            if (seen >> 32) as u32 == index && chunk != NONE {
+                // SAFETY: a chunk of the queue, until the slot is used.
+                let slot = unsafe { slot(arena, Chunk::new(chunk), position) };
+                return Location { slot, chunk };
             }
+            // The thread that appended another chunk was faster than this chunk's, which
+            // has its number and waits at most for threads that dequeue older entries.
+            warp.back_off();
         }
     }
 
     #[inline(always)]
     unsafe fn slot<P: Parameters>(
         arena: &Arena<P>,
-        _class: u32,
+        _class: Class,
         chunk: u32,
         position: u32,
     ) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
-        unsafe { slot(arena, chunk, position) }
+        // SAFETY: the position's chunk.
+        unsafe { slot(arena, Chunk::new(chunk), position) }
     }
 
     #[inline(always)]
     unsafe fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         chunk: u32,
         n: u32,
         keep: u32,
         group: &Group,
     ) {
-        // SAFETY: the class and the chunk are the caller's promise. The thread that counts the
-        // last entries of a chunk is the only one that has it.
-        unsafe {
-            if group.leads() && count_dequeued(arena, chunk, n) {
-                arena.begin_move(warp);
-                let index = arena.meta(chunk, Word::Tag).load(Relaxed);
-                arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
-                let later = advance::<P>(index, 1 << ring_bits(arena));
-                // Relaxed: a thread that appends there has a chunk of its own.
-                pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
-                unused(arena, class).fetch_add(1, Relaxed);
+        // SAFETY: the chunk of `n` entries that were dequeued.
+        let (chunk, is_retired) = unsafe {
+            let chunk = Chunk::new(chunk);
+            (chunk, group.leads() && count_dequeued(arena, chunk, n))
+        };
+        if is_retired {
+            arena.begin_move(warp);
+            let index = arena.meta(chunk, Word::Tag).load(Relaxed);
+            arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
+            let later = advance::<P>(index, 1 << ring_bits(arena));
+            // Relaxed: a thread that appends there has a chunk of its own.
+            pointer(arena, class, index).store(fuse(later, NONE), Relaxed);
+            unused(arena, class).fetch_add(1, Relaxed);
+            // SAFETY: the thread that counts the last entries of a chunk is the only one that has
+            // it.
+            unsafe {
                 if keep == 0 {
                     arena.give_chunk(warp, chunk);
                 } else {
-                    arena.call::<W, Recycle>(warp, class | keep << P::CLASS_BITS, chunk);
+                    let chunk = Given::new(chunk.number());
+                    arena.call::<W, Recycle>(warp, class.with::<P>(keep), chunk);
                 }
-                arena.end_move(warp, true);
             }
+            arena.end_move(warp, true);
         }
     }
 
     #[inline(always)]
-    unsafe fn settle<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // First, so that chunks that are appended meanwhile do not hide one of those
-            // that were there: a thread that appends one has begun a move.
-            let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
-            let next = arena.head(class, Line::New, 0).load(Relaxed);
-            let front = arena.head(class, Line::Front, 0).load(Relaxed);
-            // More than lie behind the front: the threads that dequeue the last entries of one
-            // of them return it, and wait for no thread that looks here.
-            there > advance::<P>(next, number::<P>(front).wrapping_neg())
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { chunked::take_room(arena, class) }
+    fn settle<W: Warp, P: Parameters>(_warp: W, arena: &Arena<P>, class: Class) -> bool {
+        // First, so that chunks that are appended meanwhile do not hide one of those
+        // that were there: a thread that appends one has begun a move.
+        let there = (1u32 << ring_bits(arena)).wrapping_sub(unused(arena, class).load(Relaxed));
+        let next = arena.head(class, Line::New).load(Relaxed);
+        let front = arena.head(class, Line::Front).load(Relaxed);
+        // More than lie behind the front: the threads that dequeue the last entries of one
+        // of them return it, and wait for no thread that looks here.
+        there > advance::<P>(next, number::<P>(front).wrapping_neg())
     }
 }

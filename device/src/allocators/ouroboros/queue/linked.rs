@@ -40,7 +40,7 @@ use super::list::{self, Find, follow, tag};
 use super::retired::{ReturnRetired, StaysForNext};
 use super::skip_pointers::SkipPointers;
 use super::{End, Location, Queue, start};
-use crate::allocators::ouroboros::arena::{Arena, NONE, Task};
+use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, NONE, Task};
 use crate::allocators::ouroboros::geometry::{Line, Static};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
@@ -50,38 +50,21 @@ use crate::simt::Warp;
 #[derive(Clone, Copy, Debug)]
 pub struct Linked<F = SkipPointers>(PhantomData<F>);
 
-/// [`find_chunk`] of the number that is the argument.
+/// Finds the chunk of the number that is the argument, in which the caller has a position.
 struct FindChunk<F>(PhantomData<F>);
 
 impl<F: Find> Task for FindChunk<F> {
+    type Of = Class;
+    type Argument = u32;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         wanted: u32,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { find_chunk::<W, P, F>(warp, arena, class, wanted) }
-    }
-}
-
-/// The chunk of this number, in which the caller has a position.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`, and the caller has a position in the chunk of this number.
-#[inline(always)]
-unsafe fn find_chunk<W: Warp, P: Parameters, F: Find>(
-    warp: W,
-    arena: &Arena<P>,
-    class: u32,
-    wanted: u32,
-) -> u32 {
-    // SAFETY: the class is the caller's promise; what leads to a chunk, be it recorded, `old` or
-    // a link, holds chunks of the heap, or none.
-    unsafe {
         // Or else from `old`.
         let mut seen = F::begin(arena, class, wanted);
         loop {
@@ -89,7 +72,10 @@ unsafe fn find_chunk<W: Warp, P: Parameters, F: Find>(
             // The distance; more than half of all numbers means back.
             let mut ahead = advance::<P>(wanted, index.wrapping_neg());
             while chunk != NONE && ahead <= u32::MAX >> (P::ENTRY_BITS + 1) {
-                let (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
+                // SAFETY: what leads to a chunk, be it recorded, `old` or a link, holds chunks of
+                // the heap, or none.
+                let this = unsafe { Chunk::new(chunk) };
+                let (is_there, next) = follow(arena, tag::<P>(class, index), this);
                 if !is_there {
                     break;
                 }
@@ -109,7 +95,7 @@ unsafe fn find_chunk<W: Warp, P: Parameters, F: Find>(
             // Acquire: the chunk's tag and slots. A tag that was gone was a chunk that
             // another returned, and `old` has moved on. Without a chunk, the thread
             // that appended the first is about to put it there.
-            seen = arena.head64(class, Line::Old, 0).load(Acquire);
+            seen = arena.head64(class, Line::Old).load(Acquire);
             if seen as u32 == NONE {
                 warp.back_off();
             }
@@ -124,17 +110,16 @@ impl<F: Find> Append for Linked<F> {
     unsafe fn append<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        class: Class,
+        chunk: Chunk,
     ) -> bool {
-        // SAFETY: the caller's promise, and a run of one.
-        unsafe {
-            let alone = Group::alone(warp);
-            if list::append::<W, P, F>(warp, arena, class, chunk, alone.mask, &alone) {
-                arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, alone.mask);
-            }
-            true
+        let alone = Group::alone(warp);
+        let (chunk, mask) = (chunk.number(), alone.mask);
+        // SAFETY: a run of one, which the caller owns.
+        if unsafe { list::append::<W, P, F>(warp, arena, class, chunk, mask, &alone) } {
+            arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, alone.mask);
         }
+        true
     }
 }
 
@@ -151,136 +136,118 @@ unsafe impl<F: Find> Queue for Linked<F> {
     }
 
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) {
-        // SAFETY: the caller's promise; the chunk is one of the heap, or none.
-        unsafe {
-            let first = number::<P>(start::<P>());
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) {
+        let first = number::<P>(start::<P>());
+        // SAFETY: nothing else uses the heap; the chunk is one of the heap, or none.
+        let chunk = unsafe {
             let chunk = chunked::init(warp, arena, class, tag::<P>(class, first));
             F::init(warp, arena, class, chunk);
-            if warp.thread() == 0 {
-                let newest = if chunk == NONE {
-                    advance::<P>(first, u32::MAX)
-                } else {
-                    first
-                };
-                let (new, old) = (Line::New, Line::Old);
-                arena
-                    .head64(class, new, 0)
-                    .store(fuse(newest, chunk), Relaxed);
-                arena
-                    .head64(class, old, 0)
-                    .store(fuse(first, chunk), Relaxed);
-            }
+            chunk
+        };
+        if warp.thread() == 0 {
+            let newest = if chunk == NONE {
+                advance::<P>(first, u32::MAX)
+            } else {
+                first
+            };
+            let (new, old) = (Line::New, Line::Old);
+            arena.head64(class, new).store(fuse(newest, chunk), Relaxed);
+            arena.head64(class, old).store(fuse(first, chunk), Relaxed);
         }
     }
 
     #[inline(always)]
-    unsafe fn reserve<W: Warp, P: Parameters>(
+    fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         n: u32,
         group: &Group,
     ) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group) }
+        chunked::reserve::<W, P, Self>(warp, arena, all, class, n, group)
     }
 
     #[inline(always)]
     unsafe fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         position: u32,
         _end: End,
     ) -> Location<'_> {
-        // SAFETY: the class is the caller's promise, and so is the position: the chunk of its
-        // number is one of the queue until the slot is used.
-        unsafe {
-            let index = number::<P>(position);
-            let (is_recorded, mut chunk) = F::lookup(arena, tag::<P>(class, index));
-            if !is_recorded {
-                chunk = arena.call::<W, FindChunk<F>>(warp, class, index);
-            }
-            let slot = slot(arena, chunk, position);
-            Location { slot, chunk }
+        let index = number::<P>(position);
+        let (is_recorded, mut chunk) = F::lookup(arena, tag::<P>(class, index));
+        if !is_recorded {
+            chunk = arena.call::<W, FindChunk<F>>(warp, class, index);
         }
+        // SAFETY: the chunk of its number is one of the queue until the slot is used.
+        let slot = unsafe { slot(arena, Chunk::new(chunk), position) };
+        Location { slot, chunk }
     }
 
     #[inline(always)]
     unsafe fn slot<P: Parameters>(
         arena: &Arena<P>,
-        _class: u32,
+        _class: Class,
         chunk: u32,
         position: u32,
     ) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
-        unsafe { slot(arena, chunk, position) }
+        // SAFETY: the position's chunk.
+        unsafe { slot(arena, Chunk::new(chunk), position) }
     }
 
     #[inline(always)]
     unsafe fn count_enqueued<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         chunk: u32,
         n: u32,
     ) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            F::count_enqueued(warp, arena, class, chunk, n);
-        }
+        // SAFETY: the position's chunk, which stays while it has the position.
+        unsafe { F::count_enqueued(warp, arena, class, Chunk::new(chunk), n) };
     }
 
     #[inline(always)]
     unsafe fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         chunk: u32,
         n: u32,
         keep: u32,
         group: &Group,
     ) {
-        // SAFETY: the caller's promise: the entries were dequeued of the chunk.
-        unsafe {
-            let mut is_retired = false;
-            if group.leads() {
-                is_retired = count_dequeued(arena, chunk, n);
-                if is_retired && keep > 0 {
-                    is_retired = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
-                }
+        let mut is_retired = false;
+        if group.leads() {
+            // SAFETY: the chunk of `n` entries that were dequeued.
+            let chunk = unsafe { Chunk::new(chunk) };
+            // SAFETY: the same.
+            is_retired = unsafe { count_dequeued(arena, chunk, n) };
+            if is_retired && keep > 0 {
+                is_retired = arena.call::<W, StaysForNext<F>>(warp, class, chunk) == 0;
             }
-            if group.size > 1 {
-                is_retired = warp.ballot(group.mask, is_retired) != 0;
-            }
-            if is_retired {
-                arena.call_together::<W, ReturnRetired<F>>(warp, class, keep, group.mask);
-            }
+        }
+        if group.size > 1 {
+            is_retired = warp.ballot(group.mask, is_retired) != 0;
+        }
+        if is_retired {
+            arena.call_together::<W, ReturnRetired<F>>(warp, class, keep, group.mask);
         }
     }
 
     #[inline(always)]
-    unsafe fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Relaxed: a hint for us, or the threads that dequeue the last entries of the chunk
-            // are about to return it, and wait for no thread that looks here.
-            let old = arena.head64(class, Line::Old, 0).load(Relaxed);
-            let front = arena.head(class, Line::Front, 0).load(Relaxed);
-            if old as u32 == NONE || (old >> 32) as u32 == number::<P>(front) {
-                return false;
-            }
-            // One may wait for the next to be retired.
-            arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, 1 << warp.lane());
-            true
+    fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> bool {
+        // Relaxed: a hint for us, or the threads that dequeue the last entries of the chunk
+        // are about to return it, and wait for no thread that looks here.
+        let old = arena.head64(class, Line::Old).load(Relaxed);
+        let front = arena.head(class, Line::Front).load(Relaxed);
+        if old as u32 == NONE || (old >> 32) as u32 == number::<P>(front) {
+            return false;
         }
-    }
-
-    #[inline(always)]
-    unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32 {
-        // SAFETY: the caller's promise.
-        unsafe { chunked::take_room(arena, class) }
+        // One may wait for the next to be retired.
+        arena.call_together::<W, ReturnRetired<F>>(warp, class, 0, 1 << warp.lane());
+        true
     }
 }

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use cuda_std::atomic::fence;
 
 use super::chunked::{advance, count_dequeued, fuse};
-use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, Given, NONE, Noted, Task, Word};
 use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
@@ -22,24 +22,23 @@ pub trait Find: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, `chunk` is a chunk of the heap or [`NONE`], and nothing
-    /// else uses the heap.
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32);
+    /// `chunk` is a chunk of the heap or [`NONE`], and nothing else uses the heap.
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class, chunk: u32);
 
     /// Readies a chunk that the caller is about to append.
     ///
     /// # Safety
     ///
-    /// `chunk` is a chunk of the heap that the caller owns.
-    unsafe fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32);
+    /// The caller owns `chunk`.
+    unsafe fn ready<P: Parameters>(arena: &Arena<P>, chunk: Chunk);
 
     /// Records that a chunk was appended with this tag. Relaxed: after the fence of the
     /// append.
     ///
     /// # Safety
     ///
-    /// `chunk` is a chunk of the heap, which was appended with this tag.
-    unsafe fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32);
+    /// `chunk` was appended with this tag.
+    unsafe fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: Chunk);
 
     /// Removes the record of a tag, whose chunk is about to be returned.
     fn withdraw<P: Parameters>(arena: &Arena<P>, tag: u32);
@@ -49,11 +48,7 @@ pub trait Find: Copy + 'static {
 
     /// A number, before `wanted` if it is any use, and its chunk, or [`NONE`]. It acquires
     /// what the thread that recorded the chunk had seen of it.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64;
+    fn begin<P: Parameters>(arena: &Arena<P>, class: Class, wanted: u32) -> u64;
 
     /// Counts `n` entries that are about to be enqueued in a chunk of the class.
     ///
@@ -63,8 +58,8 @@ pub trait Find: Copy + 'static {
     unsafe fn count_enqueued<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        class: Class,
+        chunk: Chunk,
         n: u32,
     );
 }
@@ -74,8 +69,8 @@ pub trait Find: Copy + 'static {
 /// skip pointers as there can be classes, one behind the other, have one for each class;
 /// in a table with fewer the classes share them.
 #[inline(always)]
-pub fn tag<P: Parameters>(class: u32, number: u32) -> u32 {
-    number << P::CLASS_BITS | class
+pub fn tag<P: Parameters>(class: Class, number: u32) -> u32 {
+    number << P::CLASS_BITS | class.number()
 }
 
 /// The highest lane of `mask`, which must not be empty.
@@ -91,64 +86,67 @@ pub fn last_of(mask: u32) -> u32 {
 ///
 /// # Safety
 ///
-/// `class` is below `P::CLASSES`. `chunk` is a chunk of the heap in each lane of the run, which
-/// owns it, and was prepared.
+/// `chunk` is a chunk of the heap in each lane of the run, which owns it, and was prepared.
 #[inline(always)]
 pub unsafe fn append<W: Warp, P: Parameters, F: Find>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     chunk: u32,
     run: u32,
     group: &Group,
 ) -> bool {
-    // SAFETY: the class and the chunks of the run are the caller's promise; the chunk before the
-    // run is one that was appended. The append itself counts as one entry of each chunk.
-    unsafe {
-        let n = run.count_ones();
-        let newest = warp.shuffle(group.mask, chunk, last_of(run));
-        let own_tag = loop {
-            let new = arena.head64(class, Line::New, 0);
-            let mut last = 0;
-            if group.leads() {
-                last = new.load(Relaxed);
-            }
-            last = warp.shuffle64(group.mask, last, group.leader);
-            let index = advance::<P>((last >> 32) as u32, 1 + group.rank);
-            let tag = tag::<P>(class, index);
-            if group.rank < n {
-                // Relaxed: published with the run. If the exchange fails no thread is led to
-                // the chunk by this tag: the number is another chunk's then.
-                arena.meta(chunk, Word::Tag).store(tag, Relaxed);
-                F::ready(arena, chunk);
-            }
-            warp.sync(group.mask);
-            // Release, for the exchange, the link and the skip pointers: the slots and tags of
-            // all chunks of the run are there for a thread that is led to one of them. Acquire,
-            // with `last`: what the thread that appended it published, which the link passes on.
-            fence(AcqRel);
-            let mut is_appended = false;
-            if group.leads() {
-                let ours = fuse(advance::<P>(index, n - 1), newest);
-                // An exchange that fails was another thread's success. Acquire: the slots
-                // and the tag of the last chunk.
-                is_appended = new.compare_exchange(last, ours, Acquire) == last;
-                if is_appended {
-                    // At once: others wait for this, as they may, since
-                    // we wait for no lane of this warp in between.
-                    link(warp, arena, class, last as u32, fuse(index, chunk));
-                }
-            }
-            if warp.ballot(group.mask, is_appended) != 0 {
-                break tag;
-            }
-        };
-        // Another expression than above for the same lanes: see `chunked::MakeRoom`.
-        if run & 1 << warp.lane() == 0 {
-            return false;
+    let n = run.count_ones();
+    let newest = warp.shuffle(group.mask, chunk, last_of(run));
+    let own_tag = loop {
+        let new = arena.head64(class, Line::New);
+        let mut last = 0;
+        if group.leads() {
+            last = new.load(Relaxed);
         }
+        last = warp.shuffle64(group.mask, last, group.leader);
+        let index = advance::<P>((last >> 32) as u32, 1 + group.rank);
+        let tag = tag::<P>(class, index);
+        if group.rank < n {
+            // SAFETY: a lane of the run, with a chunk of its own.
+            let chunk = unsafe { Chunk::new(chunk) };
+            // Relaxed: published with the run. If the exchange fails no thread is led to
+            // the chunk by this tag: the number is another chunk's then.
+            arena.meta(chunk, Word::Tag).store(tag, Relaxed);
+            // SAFETY: the same.
+            unsafe { F::ready(arena, chunk) };
+        }
+        warp.sync(group.mask);
+        // Release, for the exchange, the link and the skip pointers: the slots and tags of
+        // all chunks of the run are there for a thread that is led to one of them. Acquire,
+        // with `last`: what the thread that appended it published, which the link passes on.
+        fence(AcqRel);
+        let mut is_appended = false;
+        if group.leads() {
+            let ours = fuse(advance::<P>(index, n - 1), newest);
+            // An exchange that fails was another thread's success. Acquire: the slots
+            // and the tag of the last chunk.
+            is_appended = new.compare_exchange(last, ours, Acquire) == last;
+            if is_appended {
+                // At once: others wait for this, as they may, since
+                // we wait for no lane of this warp in between.
+                // SAFETY: what was appended before is a chunk, or there is none.
+                unsafe { link(warp, arena, class, last as u32, fuse(index, chunk)) };
+            }
+        }
+        if warp.ballot(group.mask, is_appended) != 0 {
+            break tag;
+        }
+    };
+    // Another expression than above for the same lanes: see `chunked::MakeRoom`.
+    if run & 1 << warp.lane() == 0 {
+        return false;
+    }
+    // SAFETY: a chunk of the run. From where it is counted on it may be returned; until there it
+    // was ours, too: the append itself counts as one entry of each chunk.
+    unsafe {
+        let chunk = Chunk::new(chunk);
         F::announce(arena, own_tag, chunk);
-        // From here on the chunk may be returned; until here it was ours, too.
         count_dequeued(arena, chunk, 1)
     }
 }
@@ -158,72 +156,67 @@ pub unsafe fn append<W: Warp, P: Parameters, F: Find>(
 ///
 /// # Safety
 ///
-/// `class` is below `P::CLASSES`. `last` is a chunk of the heap, or [`NONE`], and `first` has one
-/// with its number.
+/// `last` is the chunk before the run, or [`NONE`], and `first` has the run's first chunk with its
+/// number.
 #[inline(always)]
 unsafe fn link<W: Warp, P: Parameters>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     last: u32,
     first: u64,
 ) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if last != NONE {
-            // The last chunk cannot be returned without a link.
-            arena.meta(last, Word::Next).store(first as u32, Relaxed);
-            return;
-        }
-        // The queue was empty. The thread that returned its last chunk is about to leave
-        // `old` at our number, and waits for nothing.
-        let old = arena.head64(class, Line::Old, 0);
-        let nothing = first | u64::from(NONE);
-        while old.compare_exchange(nothing, first, Relaxed) != nothing {
-            warp.back_off();
-        }
+    if last != NONE {
+        // The last chunk cannot be returned without a link.
+        // SAFETY: a chunk, which is not none.
+        let last = unsafe { Chunk::new(last) };
+        arena.meta(last, Word::Next).store(first as u32, Relaxed);
+        return;
+    }
+    // The queue was empty. The thread that returned its last chunk is about to leave
+    // `old` at our number, and waits for nothing.
+    let old = arena.head64(class, Line::Old);
+    let nothing = first | u64::from(NONE);
+    while old.compare_exchange(nothing, first, Relaxed) != nothing {
+        warp.back_off();
     }
 }
 
-/// [`append`] of the lane's chunk, the argument, which it owns. The caller passes the number of
-/// chunks above the bits of the class.
+/// [`append`] of the lane's chunk, the argument, as that asks for it. The number of chunks is
+/// passed beside the class.
 pub struct AppendRun<F>(PhantomData<F>);
 
 impl<F: Find> Task for AppendRun<F> {
+    type Of = Noted;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        of: Noted,
+        chunk: Given,
         lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise, for as many lanes as it passes.
-        unsafe {
-            let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
-            let group = Group::of_lanes(warp, lanes);
-            let run = warp.ballot(lanes, group.rank < n);
-            u32::from(append::<W, P, F>(warp, arena, class, chunk, run, &group))
-        }
+        let (class, n) = of.parts::<P>();
+        let group = Group::of_lanes(warp, lanes);
+        let run = warp.ballot(lanes, group.rank < n);
+        // SAFETY: such chunks, in as many lanes.
+        let is_retired =
+            unsafe { append::<W, P, F>(warp, arena, class, chunk.number(), run, &group) };
+        u32::from(is_retired)
     }
 }
 
 /// Whether a chunk still has the tag that the caller, or the thread that led it there, had
 /// seen; and its link, which is that of the chunk with the tag if so.
-///
-/// # Safety
-///
-/// `chunk` is below `chunks`.
 #[inline(always)]
-pub unsafe fn follow<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) -> (bool, u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        // Acquire: the tag is read after the link. The thread that led the
-        // caller here had seen the tag, and the caller acquired that: a tag that is still there
-        // was there when the link was read. A chunk that was appended again may have kept its
-        // link: then the chunk behind it is the same with either tag, and its own tag decides
-        // which.
-        let next = arena.meta(chunk, Word::Next).load(Acquire);
-        (arena.meta(chunk, Word::Tag).load(Acquire) == tag, next)
-    }
+pub fn follow<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: Chunk) -> (bool, u32) {
+    // Acquire: the tag is read after the link. The thread that led the
+    // caller here had seen the tag, and the caller acquired that: a tag that is still there
+    // was there when the link was read. A chunk that was appended again may have kept its
+    // link: then the chunk behind it is the same with either tag, and its own tag decides
+    // which.
+    let next = arena.meta(chunk, Word::Next).load(Acquire);
+    (arena.meta(chunk, Word::Tag).load(Acquire) == tag, next)
 }

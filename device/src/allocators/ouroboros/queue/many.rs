@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{Relaxed, Release};
 use cuda_std::atomic::fence;
 
 use super::{End, Queue};
-use crate::allocators::ouroboros::arena::{Arena, EMPTY, NONE, Word};
+use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, EMPTY, NONE, Word};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
@@ -31,68 +31,71 @@ pub const AT_ONCE: u32 = 8;
 pub unsafe fn enqueue_many<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     (first, n): (u32, u32),
     keep: u32,
     group: &Group,
     entry: impl Fn(u32) -> u32,
 ) {
-    // SAFETY: the caller's promise: it has the positions, so that the chunks of those that are not
-    // yet used are there.
-    unsafe {
-        let mut done = 0;
-        while done < n {
-            let position = first.wrapping_add(done);
-            let (mut part, mut chunk) = (n - done, NONE);
-            if Q::VIRTUAL {
-                let unit = 1 << P::ENTRY_BITS;
-                let left = unit - (position & (unit - 1));
-                part = if part < left { part } else { left };
-                chunk = Q::locate(warp, arena, class, position, End::Back).chunk;
-                if group.leads() {
+    let mut done = 0;
+    while done < n {
+        let position = first.wrapping_add(done);
+        let (mut part, mut chunk) = (n - done, NONE);
+        if Q::VIRTUAL {
+            let unit = 1 << P::ENTRY_BITS;
+            let left = unit - (position & (unit - 1));
+            part = if part < left { part } else { left };
+            // SAFETY: the chunks of positions that are not yet used are there, here and below.
+            chunk = unsafe { Q::locate(warp, arena, class, position, End::Back) }.chunk;
+            if group.leads() {
+                // SAFETY: as above.
+                let counted = unsafe {
                     Q::count_enqueued(warp, arena, class, chunk, part);
-                    // Relaxed: released below, before the entries can be dequeued and counted.
-                    let dequeued = arena.meta(chunk, Word::Dequeued);
-                    dequeued.fetch_add(part.wrapping_neg(), Relaxed);
-                }
-                warp.sync(group.mask);
-            }
-            // Release: what the entries name.
-            fence(Release);
-            let exchange = |index: u32| {
-                let number = done + index;
-                let slot = Q::slot(arena, class, chunk, first.wrapping_add(number));
-                slot.compare_exchange(EMPTY, entry(number), Relaxed) == EMPTY
-            };
-            let mut index = group.rank;
-            while index < part {
-                let mut late = 0;
-                // Several at once if this lane has as many left.
-                let turns = if index + (AT_ONCE - 1) * group.size < part {
-                    for turn in 0..AT_ONCE {
-                        late |= u32::from(!exchange(index + turn * group.size)) << turn;
-                    }
-                    AT_ONCE
-                } else {
-                    late = u32::from(!exchange(index));
-                    1
+                    Chunk::new(chunk)
                 };
-                // Mostly none. Waits as in `enqueue`.
-                while late != 0 {
-                    if exchange(index + late.trailing_zeros() * group.size) {
-                        late &= late - 1;
-                    } else {
-                        warp.back_off();
-                    }
-                }
-                index += turns * group.size;
+                // Relaxed: released below, before the entries can be dequeued and counted.
+                let dequeued = arena.meta(counted, Word::Dequeued);
+                dequeued.fetch_add(part.wrapping_neg(), Relaxed);
             }
-            if Q::VIRTUAL {
-                // All lanes have filled their slots before one counts them.
-                warp.sync(group.mask);
-                Q::finish(warp, arena, class, chunk, part, keep, group);
-            }
-            done += part;
+            warp.sync(group.mask);
         }
+        // Release: what the entries name.
+        fence(Release);
+        let exchange = |index: u32| {
+            let number = done + index;
+            // SAFETY: as above; each position is used once.
+            let slot = unsafe { Q::slot(arena, class, chunk, first.wrapping_add(number)) };
+            slot.compare_exchange(EMPTY, entry(number), Relaxed) == EMPTY
+        };
+        let mut index = group.rank;
+        while index < part {
+            let mut late = 0;
+            // Several at once if this lane has as many left.
+            let turns = if index + (AT_ONCE - 1) * group.size < part {
+                for turn in 0..AT_ONCE {
+                    late |= u32::from(!exchange(index + turn * group.size)) << turn;
+                }
+                AT_ONCE
+            } else {
+                late = u32::from(!exchange(index));
+                1
+            };
+            // Mostly none. Waits as in `enqueue`.
+            while late != 0 {
+                if exchange(index + late.trailing_zeros() * group.size) {
+                    late &= late - 1;
+                } else {
+                    warp.back_off();
+                }
+            }
+            index += turns * group.size;
+        }
+        if Q::VIRTUAL {
+            // All lanes have filled their slots before one counts them.
+            warp.sync(group.mask);
+            // SAFETY: as many were taken off the count.
+            unsafe { Q::finish(warp, arena, class, chunk, part, keep, group) };
+        }
+        done += part;
     }
 }

@@ -43,7 +43,7 @@ pub use linked::Linked;
 pub use many::{AT_ONCE, enqueue_many};
 pub use walked::Walked;
 
-use super::arena::{Arena, EMPTY, Task};
+use super::arena::{Arena, Class, EMPTY, Given, Noted, Task};
 use super::geometry::{Line, Static};
 use super::group::Group;
 use super::parameters::Parameters;
@@ -79,8 +79,7 @@ pub struct Location<'a> {
 
 /// A way to store a queue. Each function concerns the queue of one class.
 ///
-/// Its unsafe functions ask, besides what they say, for a heap that was planned for such queues
-/// ([`Queue::fixed`]).
+/// Its functions get classes of heaps that were planned for such queues ([`Queue::fixed`]).
 ///
 /// # Safety
 ///
@@ -99,22 +98,18 @@ pub unsafe trait Queue: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and nothing else uses the heap.
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32);
+    /// Nothing else uses the heap.
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class);
 
     /// Reserves room for `n` entries, at most a chunk's, for each group of the lanes
     /// `all`, which call this together. Returns the lanes that have room by now, with
     /// which the caller goes on, all of its group among them; 0 if there is no room for
     /// its group. Groups do not wait for one that allocates room.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn reserve<W: Warp, P: Parameters>(
+    fn reserve<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
         all: u32,
-        class: u32,
+        class: Class,
         n: u32,
         group: &Group,
     ) -> u32;
@@ -123,12 +118,11 @@ pub unsafe trait Queue: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`. The caller has the position, and does not use it any more
-    /// when it has used the slot.
+    /// The caller has the position, and does not use it any more when it has used the slot.
     unsafe fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         position: u32,
         end: End,
     ) -> Location<'_>;
@@ -141,7 +135,7 @@ pub unsafe trait Queue: Copy + 'static {
     /// As for `locate`; `chunk` is that of the position.
     unsafe fn slot<P: Parameters>(
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         chunk: u32,
         position: u32,
     ) -> &AtomicU32;
@@ -150,13 +144,12 @@ pub unsafe trait Queue: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is that of a position which the caller has at
-    /// the back.
+    /// `chunk` is that of a position which the caller has at the back.
     #[inline(always)]
     unsafe fn count_enqueued<W: Warp, P: Parameters>(
         _warp: W,
         _arena: &Arena<P>,
-        _class: u32,
+        _class: Class,
         _chunk: u32,
         _n: u32,
     ) {
@@ -168,12 +161,12 @@ pub unsafe trait Queue: Copy + 'static {
     ///
     /// # Safety
     ///
-    /// `class` is below `P::CLASSES`, and `chunk` is that of `n` positions at the front that the
-    /// lanes of the group had, and whose slots they have emptied.
+    /// `chunk` is that of `n` positions at the front that the lanes of the group had, and whose
+    /// slots they have emptied.
     unsafe fn finish<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
+        class: Class,
         chunk: u32,
         n: u32,
         keep: u32,
@@ -182,36 +175,31 @@ pub unsafe trait Queue: Copy + 'static {
 
     /// Returns retired chunks that the queue still holds, as far as it can; whether there
     /// may be some, which other threads are about to return otherwise.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32) -> bool;
+    fn settle<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> bool;
 
     /// Reserves all the room that is left; none in a queue that keeps its memory.
-    ///
-    /// # Safety
-    ///
-    /// `class` is below `P::CLASSES`.
-    unsafe fn take_room<P: Parameters>(arena: &Arena<P>, class: u32) -> u32;
+    #[inline(always)]
+    fn take_room<P: Parameters>(arena: &Arena<P>, class: Class) -> u32 {
+        if Self::VIRTUAL {
+            arena.room(class).take_all()
+        } else {
+            0
+        }
+    }
 }
 
 /// The next `n` positions at an end.
 ///
 /// # Safety
 ///
-/// `class` is below `P::CLASSES`. The caller has room for `n` entries at the back, or permits for
-/// `n` at the front.
+/// The caller has room for `n` entries at the back, or permits for `n` at the front.
 #[inline(always)]
-pub unsafe fn positions<P: Parameters>(arena: &Arena<P>, class: u32, end: End, n: u32) -> u32 {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let line = match end {
-            End::Front => Line::Front,
-            End::Back => Line::Back,
-        };
-        arena.head(class, line, 0).fetch_add(n, Relaxed)
-    }
+pub unsafe fn positions<P: Parameters>(arena: &Arena<P>, class: Class, end: End, n: u32) -> u32 {
+    let line = match end {
+        End::Front => Line::Front,
+        End::Back => Line::Back,
+    };
+    arena.head(class, line).fetch_add(n, Relaxed)
 }
 
 /// Enqueues an entry at the first of `n` positions that the caller has in a chunk; only the
@@ -219,29 +207,25 @@ pub unsafe fn positions<P: Parameters>(arena: &Arena<P>, class: u32, end: End, n
 ///
 /// # Safety
 ///
-/// `class` is below `P::CLASSES`. The caller has these positions at the back, all in one chunk,
-/// and uses them once; `entry` is what those who dequeue of this class take it for, a chunk or a
-/// block of the heap, or [`VOID`].
+/// The caller has these positions at the back, all in one chunk, and uses them once; `entry` is
+/// what those who dequeue of this class take it for, a chunk or a block of the heap, or [`VOID`].
 #[inline(always)]
 pub unsafe fn enqueue<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     position: u32,
     entry: u32,
     n: u32,
 ) {
-    // SAFETY: the caller's promise: it has the position, so that its chunk stays until the slot
-    // is used.
-    unsafe {
-        let location = Q::locate(warp, arena, class, position, End::Back);
-        // Before the entry can be dequeued, and the chunk be returned.
-        Q::count_enqueued(warp, arena, class, location.chunk, n);
-        // Waits, in a static queue, for the thread that had this slot's position a turn of
-        // the queue ago: it finds an entry in the slot, and so waits for no thread.
-        while location.slot.compare_exchange(EMPTY, entry, Release) != EMPTY {
-            warp.back_off();
-        }
+    // SAFETY: the caller has the position, so that its chunk stays until the slot is used.
+    let location = unsafe { Q::locate(warp, arena, class, position, End::Back) };
+    // SAFETY: the same. Before the entry can be dequeued, and the chunk be returned.
+    unsafe { Q::count_enqueued(warp, arena, class, location.chunk, n) };
+    // Waits, in a static queue, for the thread that had this slot's position a turn of
+    // the queue ago: it finds an entry in the slot, and so waits for no thread.
+    while location.slot.compare_exchange(EMPTY, entry, Release) != EMPTY {
+        warp.back_off();
     }
 }
 
@@ -249,51 +233,50 @@ pub unsafe fn enqueue<W: Warp, P: Parameters, Q: Queue>(
 ///
 /// # Safety
 ///
-/// `class` is below `P::CLASSES`. The caller has the position at the front, and uses it once.
+/// The caller has the position at the front, and uses it once.
 #[inline(always)]
 pub unsafe fn dequeue<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     position: u32,
 ) -> (u32, u32) {
-    // SAFETY: the caller's promise: it has the position, so that its chunk stays until the slot
-    // is used.
-    unsafe {
-        let location = Q::locate(warp, arena, class, position, End::Front);
-        loop {
-            let entry = location.slot.swap(EMPTY, Acquire);
-            if entry != EMPTY {
-                return (entry, location.chunk);
-            }
-            // Waits for the thread that has this position at the back; see the module. It reads:
-            // exchanges by all that wait would keep the memory busy.
-            while location.slot.load(Relaxed) == EMPTY {
-                warp.back_off();
-            }
+    // SAFETY: the caller has the position, so that its chunk stays until the slot is used.
+    let location = unsafe { Q::locate(warp, arena, class, position, End::Front) };
+    loop {
+        let entry = location.slot.swap(EMPTY, Acquire);
+        if entry != EMPTY {
+            return (entry, location.chunk);
+        }
+        // Waits for the thread that has this position at the back; see the module. It reads:
+        // exchanges by all that wait would keep the memory busy.
+        while location.slot.load(Relaxed) == EMPTY {
+            warp.back_off();
         }
     }
 }
 
-/// Dequeues the entry at a position, the argument, which the caller has, and counts as many
-/// entries of its chunk as dequeued as the caller passes above the bits of the class. No chunk is
-/// kept as room.
+/// Dequeues the entry at a position, the argument, which the caller has at the front, and counts
+/// as many entries of its chunk as dequeued as are passed beside the class: the caller has their
+/// positions, too, whose slots are not used. No chunk is kept as room.
 pub struct Dequeue<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Dequeue<Q> {
+    type Of = Noted;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        position: u32,
+        of: Noted,
+        position: Given,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the caller's promise: it has the position, as many as it passes, and the
-        // others of these in the chunk have no slots that anyone uses.
+        let (class, n) = of.parts::<P>();
+        // SAFETY: such positions.
         unsafe {
-            let (class, n) = (class & ((1 << P::CLASS_BITS) - 1), class >> P::CLASS_BITS);
-            let (entry, chunk) = dequeue::<W, P, Q>(warp, arena, class, position);
+            let (entry, chunk) = dequeue::<W, P, Q>(warp, arena, class, position.number());
             Q::finish(warp, arena, class, chunk, n, 0, &Group::alone(warp));
             entry
         }
@@ -303,77 +286,71 @@ impl<Q: Queue> Task for Dequeue<Q> {
 /// Uses up the room that is left in a virtualized queue, so that its last chunk
 /// goes back to the pool when the queue is empty. Passes entries that it dequeues to
 /// `keep`; in a queue at rest there are none. Whether there was room.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub unsafe fn close<W: Warp, P: Parameters, Q: Queue>(
+pub fn close<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     mut keep: impl FnMut(u32),
 ) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { close_at::<W, P, Q>(warp, arena, class, |entry, _| keep(entry)) }
+    close_at::<W, P, Q>(warp, arena, class, |entry, _| keep(entry))
 }
 
 /// [`close`] where it matters at which position an entry was: `keep` gets both.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub unsafe fn close_at<W: Warp, P: Parameters, Q: Queue>(
+pub fn close_at<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     mut keep: impl FnMut(u32, u32),
 ) -> bool {
-    // SAFETY: the class is below `P::CLASSES` by the caller's promise. The room that was taken
-    // gives the positions at the back, and their voids the permits for as many at the front. Each
-    // position is used once, or is one of several in a chunk that are used as one.
-    unsafe {
-        let n = Q::take_room(arena, class);
-        if n == 0 {
-            return false;
+    let n = Q::take_room(arena, class);
+    if n == 0 {
+        return false;
+    }
+    // SAFETY: we have the room for `n` entries, and so may dequeue as many.
+    let (back, front) = unsafe {
+        (
+            positions(arena, class, End::Back, n),
+            positions(arena, class, End::Front, n),
+        )
+    };
+    // Where the two coincide both ends are ours; no other thread ever looks there, and
+    // one void stands for all of our positions in a chunk.
+    let unit = if front == back { 1 << P::ENTRY_BITS } else { 1 };
+    let part = |position: u32, done: u32| {
+        let left = unit - (position & (unit - 1));
+        if left < n - done { left } else { n - done }
+    };
+    // Otherwise others have positions in between. They get our voids. Entries
+    // older than these we dequeue before, so that while we wait for room no thread
+    // waits for us.
+    let ahead = back.wrapping_sub(front);
+    let older = if (ahead as i32) < 0 { 0 } else { ahead };
+    let older = if older < n { older } else { n };
+    let (mut enqueued, mut dequeued) = (0, 0);
+    loop {
+        if dequeued == older {
+            while enqueued < n {
+                let position = back.wrapping_add(enqueued);
+                let used = part(position, enqueued);
+                // SAFETY: each position is used once, or is one of several in a chunk that are
+                // used as one.
+                unsafe { enqueue::<W, P, Q>(warp, arena, class, position, VOID, used) };
+                enqueued += used;
+            }
         }
-        // We have the room for `n` entries, and so may dequeue as many.
-        let back = positions(arena, class, End::Back, n);
-        let front = positions(arena, class, End::Front, n);
-        // Where the two coincide both ends are ours; no other thread ever looks there, and
-        // one void stands for all of our positions in a chunk.
-        let unit = if front == back { 1 << P::ENTRY_BITS } else { 1 };
-        let part = |position: u32, done: u32| {
-            let left = unit - (position & (unit - 1));
-            if left < n - done { left } else { n - done }
-        };
-        // Otherwise others have positions in between. They get our voids. Entries
-        // older than these we dequeue before, so that while we wait for room no thread
-        // waits for us.
-        let ahead = back.wrapping_sub(front);
-        let older = if (ahead as i32) < 0 { 0 } else { ahead };
-        let older = if older < n { older } else { n };
-        let (mut enqueued, mut dequeued) = (0, 0);
-        loop {
-            if dequeued == older {
-                while enqueued < n {
-                    let position = back.wrapping_add(enqueued);
-                    let used = part(position, enqueued);
-                    enqueue::<W, P, Q>(warp, arena, class, position, VOID, used);
-                    enqueued += used;
-                }
-            }
-            if dequeued == n {
-                return true;
-            }
-            let position = front.wrapping_add(dequeued);
-            let used = part(position, dequeued);
-            let entry = arena.call::<W, Dequeue<Q>>(warp, class | used << P::CLASS_BITS, position);
-            if entry != VOID {
-                keep(entry, position);
-            }
-            dequeued += used;
+        if dequeued == n {
+            return true;
         }
+        let position = front.wrapping_add(dequeued);
+        let used = part(position, dequeued);
+        // SAFETY: as above.
+        let given = unsafe { Given::new(position) };
+        let entry = arena.call::<W, Dequeue<Q>>(warp, class.with::<P>(used), given);
+        if entry != VOID {
+            keep(entry, position);
+        }
+        dequeued += used;
     }
 }

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use super::chunked::{advance, fuse, number};
 use super::list::{Find, tag};
 use super::start;
-use crate::allocators::ouroboros::arena::{Arena, NONE, for_each};
+use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, NONE, for_each};
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
 
@@ -19,7 +19,7 @@ pub struct SkipPointers;
 
 impl Find for SkipPointers {
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class, chunk: u32) {
         let first = tag::<P>(class, number::<P>(start::<P>()));
         // The class's part of the table of skip pointers: see `tag`.
         let own = arena.skip_pointer(first);
@@ -32,11 +32,13 @@ impl Find for SkipPointers {
     }
 
     #[inline(always)]
-    unsafe fn ready<P: Parameters>(_arena: &Arena<P>, _chunk: u32) {}
+    unsafe fn ready<P: Parameters>(_arena: &Arena<P>, _chunk: Chunk) {}
 
     #[inline(always)]
-    unsafe fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: u32) {
-        arena.skip_pointer(tag).store(fuse(tag, chunk), Relaxed);
+    unsafe fn announce<P: Parameters>(arena: &Arena<P>, tag: u32, chunk: Chunk) {
+        arena
+            .skip_pointer(tag)
+            .store(fuse(tag, chunk.number()), Relaxed);
     }
 
     #[inline(always)]
@@ -54,7 +56,7 @@ impl Find for SkipPointers {
     }
 
     #[inline(always)]
-    unsafe fn begin<P: Parameters>(arena: &Arena<P>, class: u32, wanted: u32) -> u64 {
+    fn begin<P: Parameters>(arena: &Arena<P>, class: Class, wanted: u32) -> u64 {
         // From the nearest skip pointer before it.
         let (mut seen, mut steps) = (fuse(0, NONE), 0);
         while seen as u32 == NONE && steps < STEPS {
@@ -72,8 +74,8 @@ impl Find for SkipPointers {
     unsafe fn count_enqueued<W: Warp, P: Parameters>(
         _warp: W,
         _arena: &Arena<P>,
-        _class: u32,
-        _chunk: u32,
+        _class: Class,
+        _chunk: Chunk,
         _n: u32,
     ) {
     }

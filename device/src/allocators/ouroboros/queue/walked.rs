@@ -27,7 +27,7 @@ use super::Linked;
 use super::chunked::{advance, fuse, number};
 use super::list::{Find, follow, tag};
 use super::start;
-use crate::allocators::ouroboros::arena::{Arena, NONE, Task, Word};
+use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, NONE, Task, Word};
 use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::parameters::Parameters;
 use crate::simt::Warp;
@@ -40,106 +40,86 @@ pub type Walked = Linked<Walk>;
 pub struct Walk;
 
 /// The first chunk that is not full, with its number.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-unsafe fn back<P: Parameters>(arena: &Arena<P>, class: u32) -> &AtomicU64 {
-    // SAFETY: the caller's promise.
-    unsafe { arena.head64(class, Line::New, 1) }
+fn back<P: Parameters>(arena: &Arena<P>, class: Class) -> &AtomicU64 {
+    arena.second64(class, Line::New)
 }
 
 /// Its value. Acquire: the chunk's tag, as the thread that moved `back` there saw it.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-unsafe fn read_back<P: Parameters>(arena: &Arena<P>, class: u32) -> u64 {
-    // SAFETY: the caller's promise.
-    unsafe { back(arena, class).load(Acquire) }
+fn read_back<P: Parameters>(arena: &Arena<P>, class: Class) -> u64 {
+    back(arena, class).load(Acquire)
 }
 
-/// Moves `back` over all chunks that are full. The chunk that is the argument is of the
-/// queue and full, and
-/// an entry of the caller's is counted that is not enqueued yet, so that the chunk stays.
+/// Moves `back` over all chunks that are full. The chunk that is the argument is of the queue and
+/// full, and an entry of the caller's is counted that is not enqueued yet, so that the chunk stays.
 struct MoveBack;
 
 impl Task for MoveBack {
+    type Of = Class;
+    type Argument = Chunk;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         _warp: W,
         arena: &Arena<P>,
-        class: u32,
-        full: u32,
+        class: Class,
+        full: Chunk,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the class and the full chunk are the caller's promise; `back` and links hold
-        // chunks of the heap, or none.
-        unsafe {
-            // Relaxed: the tag has led the caller to the chunk.
-            let number = arena.meta(full, Word::Tag).load(Relaxed) >> P::CLASS_BITS;
-            loop {
-                let seen = read_back(arena, class);
-                let (index, chunk) = ((seen >> 32) as u32, seen as u32);
-                let (mut is_there, mut next) = (false, NONE);
-                if chunk != NONE {
-                    (is_there, next) = follow(arena, tag::<P>(class, index), chunk);
-                }
-                let later = if !is_there {
-                    // It was returned.
-                    fuse(number, full)
-                } else if next == NONE || !is_full(arena, chunk) {
-                    return 0;
-                } else {
-                    fuse(advance::<P>(index, 1), next)
-                };
-                // An exchange that fails was another thread's success.
-                back(arena, class).compare_exchange(seen, later, Release);
+        // Relaxed: the tag has led the caller to the chunk.
+        let number = arena.meta(full, Word::Tag).load(Relaxed) >> P::CLASS_BITS;
+        loop {
+            let seen = read_back(arena, class);
+            let (index, chunk) = ((seen >> 32) as u32, seen as u32);
+            // SAFETY: `back` holds a chunk of the heap, or none.
+            let this = || unsafe { Chunk::new(chunk) };
+            let (mut is_there, mut next) = (false, NONE);
+            if chunk != NONE {
+                (is_there, next) = follow(arena, tag::<P>(class, index), this());
             }
+            let later = if !is_there {
+                // It was returned.
+                fuse(number, full.number())
+            } else if next == NONE || !is_full(arena, this()) {
+                return 0;
+            } else {
+                fuse(advance::<P>(index, 1), next)
+            };
+            // An exchange that fails was another thread's success.
+            back(arena, class).compare_exchange(seen, later, Release);
         }
     }
 }
 
 /// Whether as many entries were counted in a chunk as it has slots.
-///
-/// # Safety
-///
-/// `chunk` is below `chunks`.
 #[inline(always)]
-unsafe fn is_full<P: Parameters>(arena: &Arena<P>, chunk: u32) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe { arena.meta(chunk, Word::State).load(Relaxed) == 1 << P::ENTRY_BITS }
+fn is_full<P: Parameters>(arena: &Arena<P>, chunk: Chunk) -> bool {
+    arena.meta(chunk, Word::State).load(Relaxed) == 1 << P::ENTRY_BITS
 }
 
 impl Find for Walk {
     #[inline(always)]
-    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: u32, chunk: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if warp.thread() == 0 {
-                let first = fuse(number::<P>(start::<P>()), chunk);
-                back(arena, class).store(first, Relaxed);
-                if chunk != NONE {
-                    Self::ready(arena, chunk);
-                }
+    unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class, chunk: u32) {
+        if warp.thread() == 0 {
+            let first = fuse(number::<P>(start::<P>()), chunk);
+            back(arena, class).store(first, Relaxed);
+            if chunk != NONE {
+                // SAFETY: a chunk of the heap, which no thread uses.
+                unsafe { Self::ready(arena, Chunk::new(chunk)) };
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn ready<P: Parameters>(arena: &Arena<P>, chunk: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // The word counts free pages in other chunks; a queue's chunk has none. Relaxed:
-            // published with the chunk.
-            arena.meta(chunk, Word::State).store(0, Relaxed);
-        }
+    unsafe fn ready<P: Parameters>(arena: &Arena<P>, chunk: Chunk) {
+        // The word counts free pages in other chunks; a queue's chunk has none. Relaxed:
+        // published with the chunk.
+        arena.meta(chunk, Word::State).store(0, Relaxed);
     }
 
     #[inline(always)]
-    unsafe fn announce<P: Parameters>(_arena: &Arena<P>, _tag: u32, _chunk: u32) {}
+    unsafe fn announce<P: Parameters>(_arena: &Arena<P>, _tag: u32, _chunk: Chunk) {}
 
     #[inline(always)]
     fn withdraw<P: Parameters>(_arena: &Arena<P>, _tag: u32) {}
@@ -150,25 +130,21 @@ impl Find for Walk {
     }
 
     #[inline(always)]
-    unsafe fn begin<P: Parameters>(arena: &Arena<P>, class: u32, _wanted: u32) -> u64 {
-        // SAFETY: the caller's promise.
-        unsafe { read_back(arena, class) }
+    fn begin<P: Parameters>(arena: &Arena<P>, class: Class, _wanted: u32) -> u64 {
+        read_back(arena, class)
     }
 
     #[inline(always)]
     unsafe fn count_enqueued<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        chunk: u32,
+        class: Class,
+        chunk: Chunk,
         n: u32,
     ) {
-        // SAFETY: the caller's promise: the chunk stays while it has the position.
-        unsafe {
-            let before = arena.meta(chunk, Word::State).fetch_add(n, Relaxed);
-            if before + n == 1 << P::ENTRY_BITS {
-                arena.call::<W, MoveBack>(warp, class, chunk);
-            }
+        let before = arena.meta(chunk, Word::State).fetch_add(n, Relaxed);
+        if before + n == 1 << P::ENTRY_BITS {
+            arena.call::<W, MoveBack>(warp, class, chunk);
         }
     }
 }

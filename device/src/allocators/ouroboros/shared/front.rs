@@ -32,8 +32,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
 use cuda_std::atomic::AtomicU64;
 
-use super::super::arena::{Arena, NONE, Task};
-use super::super::chunks::available::idle;
+use super::super::arena::{Arena, Chunk, Class, Given, NONE, Task};
 use super::super::geometry::Line;
 use super::super::parameters::{Parameters, pages};
 use super::super::pool::take_count;
@@ -45,14 +44,9 @@ use crate::simt::Warp;
 const BUSY: u32 = NONE - 1;
 
 /// The number of the front, and its chunk; or the next number, and [`NONE`] or [`BUSY`].
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-unsafe fn front<P: Parameters>(arena: &Arena<P>, class: u32) -> &AtomicU64 {
-    // SAFETY: the caller's promise; the second word of the line.
-    unsafe { arena.head64(class, Line::Front, 1) }
+fn front<P: Parameters>(arena: &Arena<P>, class: Class) -> &AtomicU64 {
+    arena.second64(class, Line::Front)
 }
 
 #[inline(always)]
@@ -61,142 +55,130 @@ fn fuse(number: u32, chunk: u32) -> u64 {
 }
 
 /// Leaves an empty class without a front. Numbers wrap soon, as positions do.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub unsafe fn init<P: Parameters>(arena: &Arena<P>, class: u32) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        front(arena, class).store(fuse(start::<P>(), NONE), Relaxed);
-    }
+pub fn init<P: Parameters>(arena: &Arena<P>, class: Class) {
+    front(arena, class).store(fuse(start::<P>(), NONE), Relaxed);
 }
 
 /// Takes up to `most` pages of the front: its chunk, how many, and the page at which the
 /// search for them begins; 0 pages if there is none at this moment.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub unsafe fn take_pages<W: Warp, P: Parameters, Q: Queue>(
+pub fn take_pages<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
     most: u32,
 ) -> (u32, u32, u32) {
-    // SAFETY: the class is the caller's promise. A front that is neither none nor busy is a chunk
-    // of the heap.
-    unsafe {
-        let mut current = front(arena, class).load(Relaxed);
-        if current as u32 == NONE && promote_first::<W, P, Q>(warp, arena, class) {
-            current = front(arena, class).load(Relaxed);
-        }
-        let (number, chunk) = ((current >> 32) as u32, current as u32);
-        if chunk >= BUSY {
+    let mut current = front(arena, class).load(Relaxed);
+    if current as u32 == NONE && promote_first::<W, P, Q>(warp, arena, class) {
+        current = front(arena, class).load(Relaxed);
+    }
+    let (number, chunk) = ((current >> 32) as u32, current as u32);
+    if chunk >= BUSY {
+        return (NONE, 0, 0);
+    }
+    let tag = in_front(class, number);
+    // SAFETY: a front that is neither none nor busy is a chunk of the heap.
+    let state = arena.shared_state(unsafe { Chunk::new(chunk) });
+    let mut seen = state.load(Relaxed);
+    loop {
+        let there = count(seen);
+        if seen != tag | u64::from(there) {
             return (NONE, 0, 0);
         }
-        let tag = in_front(class, number);
-        let state = arena.shared_state(chunk);
-        let mut seen = state.load(Relaxed);
-        loop {
-            let there = count(seen);
-            if seen != tag | u64::from(there) {
-                return (NONE, 0, 0);
+        let n = if most < there { most } else { there };
+        let next = if n == there {
+            UNAVAILABLE
+        } else {
+            seen - u64::from(n)
+        };
+        let before = state.compare_exchange(seen, next, AcqRel);
+        if before == seen {
+            let all = pages::<P>(class);
+            // First, for others wait for it.
+            if next == UNAVAILABLE {
+                // SAFETY: the caller has taken the last page of the front before.
+                let next = unsafe { Given::new(number.wrapping_add(1)) };
+                arena.call::<W, Promote<Q>>(warp, class, next);
             }
-            let n = if most < there { most } else { there };
-            let next = if n == there {
-                UNAVAILABLE
-            } else {
-                seen - u64::from(n)
-            };
-            let before = state.compare_exchange(seen, next, AcqRel);
-            if before == seen {
-                let all = pages::<P>(class);
-                // First, for others wait for it.
-                if next == UNAVAILABLE {
-                    arena.call::<W, Promote<Q>>(warp, class, number.wrapping_add(1));
-                }
-                if there == all {
-                    idle(arena, class).fetch_add(u32::MAX, Relaxed);
-                }
-                return (chunk, n, all - there);
+            if there == all {
+                arena.idle(class).fetch_add(u32::MAX, Relaxed);
             }
-            // An exchange that fails was another thread's success.
-            seen = before;
+            return (chunk, n, all - there);
         }
+        // An exchange that fails was another thread's success.
+        seen = before;
     }
 }
 
 /// Promotes a chunk to the front of a class that has none, if there is any entry or any chunk
 /// on a stack, and no other thread does. Whether it has looked.
-///
-/// # Safety
-///
-/// `class` is below `P::CLASSES`.
 #[inline(always)]
-pub unsafe fn promote_first<W: Warp, P: Parameters, Q: Queue>(
+pub fn promote_first<W: Warp, P: Parameters, Q: Queue>(
     warp: W,
     arena: &Arena<P>,
-    class: u32,
+    class: Class,
 ) -> bool {
-    // SAFETY: the class is the caller's promise. The thread that has exchanged the front for
-    // `BUSY` promotes.
-    unsafe {
-        let front = front(arena, class);
-        let seen = front.load(Relaxed);
-        if seen as u32 != NONE {
-            return false;
-        }
-        let entries = arena.head(class, Line::Entries, 0).load(Relaxed) as i32;
-        if entries <= 0 && !arena.has_stacked(class) {
-            return false;
-        }
-        let number = (seen >> 32) as u32;
-        let promotes = front.compare_exchange(seen, fuse(number, BUSY), Relaxed) == seen;
-        if promotes {
-            arena.call::<W, Promote<Q>>(warp, class, number);
-        }
-        promotes
+    let front = front(arena, class);
+    let seen = front.load(Relaxed);
+    if seen as u32 != NONE {
+        return false;
     }
+    let entries = arena.head(class, Line::Entries).load(Relaxed) as i32;
+    if entries <= 0 && !arena.has_stacked(class) {
+        return false;
+    }
+    let number = (seen >> 32) as u32;
+    let promotes = front.compare_exchange(seen, fuse(number, BUSY), Relaxed) == seen;
+    if promotes {
+        // SAFETY: the caller has exchanged the front for `BUSY`.
+        let number = unsafe { Given::new(number) };
+        arena.call::<W, Promote<Q>>(warp, class, number);
+    }
+    promotes
 }
 
 /// Promotes a chunk to be the front of a number, the argument, by the caller, whose turn it is.
 pub struct Promote<Q>(PhantomData<Q>);
 
 impl<Q: Queue> Task for Promote<Q> {
+    type Of = Class;
+    type Argument = Given;
+
     #[inline(always)]
-    unsafe fn run<W: Warp, P: Parameters>(
+    fn run<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,
-        class: u32,
-        number: u32,
+        class: Class,
+        number: Given,
         _lanes: u32,
     ) -> u32 {
-        // SAFETY: the class is the caller's promise. An entry that was taken off the count is a
-        // permit for a position; what is dequeued or popped is a chunk of the heap.
-        unsafe {
-            let front = front(arena, class);
-            loop {
-                let (chunk, found);
-                if take_count(arena.head(class, Line::Entries, 0)) {
-                    let position = positions(arena, class, End::Front, 1);
-                    chunk = arena.call::<W, Dequeue<Q>>(warp, class | 1 << P::CLASS_BITS, position);
-                    found = queued(class, position);
-                } else {
-                    chunk = arena.pop(warp, class);
-                    found = UNAVAILABLE;
-                }
-                if chunk == VOID {
-                    // The chunk that was counted is on a stack.
-                    continue;
-                }
-                // Before the state lets others take the pages, and promote the next.
-                front.store(fuse(number, chunk), Relaxed);
-                if chunk == NONE || transition(arena, chunk, found, in_front(class, number)) {
-                    return 0;
-                }
+        let (front, number) = (front(arena, class), number.number());
+        loop {
+            let (chunk, found);
+            if take_count(arena.head(class, Line::Entries)) {
+                // SAFETY: an entry that was taken off the count is a permit for a position.
+                let position = unsafe { positions(arena, class, End::Front, 1) };
+                // SAFETY: the same.
+                let given = unsafe { Given::new(position) };
+                chunk = arena.call::<W, Dequeue<Q>>(warp, class.with::<P>(1), given);
+                found = queued(class, position);
+            } else {
+                chunk = arena.pop(warp, class);
+                found = UNAVAILABLE;
+            }
+            if chunk == VOID {
+                // The chunk that was counted is on a stack.
+                continue;
+            }
+            // Before the state lets others take the pages, and promote the next.
+            front.store(fuse(number, chunk), Relaxed);
+            // SAFETY: what is dequeued or popped is a chunk, and one that is popped is held.
+            let promotes = |chunk| unsafe {
+                transition(arena, Chunk::new(chunk), found, in_front(class, number))
+            };
+            if chunk == NONE || promotes(chunk) {
+                return 0;
             }
         }
     }

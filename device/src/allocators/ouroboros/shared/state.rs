@@ -20,7 +20,7 @@
 
 use core::sync::atomic::Ordering::{Relaxed, Release};
 
-use super::super::arena::Arena;
+use super::super::arena::{Arena, Chunk, Class};
 use super::super::chunks::available::Record;
 use super::super::parameters::{Parameters, pages};
 
@@ -43,16 +43,22 @@ pub fn count(state: u64) -> u32 {
     (state & COUNT) as u32
 }
 
+/// The bits of a class.
+#[inline(always)]
+fn own(class: Class) -> u64 {
+    u64::from(class.number()) << CLASS_SHIFT
+}
+
 /// The bits of a queued chunk's state beside the count.
 #[inline(always)]
-pub fn queued(class: u32, position: u32) -> u64 {
-    u64::from(position) << NUMBER_SHIFT | QUEUED | u64::from(class) << CLASS_SHIFT
+pub fn queued(class: Class, position: u32) -> u64 {
+    u64::from(position) << NUMBER_SHIFT | QUEUED | own(class)
 }
 
 /// The bits of the state of a chunk in front beside the count.
 #[inline(always)]
-pub fn in_front(class: u32, number: u32) -> u64 {
-    u64::from(number) << NUMBER_SHIFT | IN_FRONT | u64::from(class) << CLASS_SHIFT
+pub fn in_front(class: Class, number: u32) -> u64 {
+    u64::from(number) << NUMBER_SHIFT | IN_FRONT | own(class)
 }
 
 /// Whether a chunk is in front.
@@ -69,7 +75,7 @@ pub fn number(state: u64) -> u32 {
 
 /// Whether a chunk is queued or in front in a class, with all of its pages free.
 #[inline(always)]
-pub fn is_idle<P: Parameters>(state: u64, class: u32) -> bool {
+pub fn is_idle<P: Parameters>(state: u64, class: Class) -> bool {
     let (own, available) = (in_front(class, 0), QUEUED | IN_FRONT);
     let is_own = (state ^ own) & (u64::from(u32::MAX) & !COUNT & !available) == 0;
     is_own && state & available != 0 && count(state) == pages::<P>(class)
@@ -83,23 +89,25 @@ pub fn is_idle<P: Parameters>(state: u64, class: u32) -> bool {
 ///
 /// # Safety
 ///
-/// `chunk` is below `chunks`.
+/// If `from` is [`UNAVAILABLE`], the caller holds the chunk.
 #[inline(always)]
-pub unsafe fn transition<P: Parameters>(arena: &Arena<P>, chunk: u32, from: u64, to: u64) -> bool {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let state = arena.shared_state(chunk);
-        let mut seen = state.load(Relaxed);
-        while seen & !COUNT == from {
-            // An exchange that fails was another thread's success.
-            let before = state.compare_exchange(seen, seen & COUNT | to, Release);
-            if before == seen {
-                return true;
-            }
-            seen = before;
+pub unsafe fn transition<P: Parameters>(
+    arena: &Arena<P>,
+    chunk: Chunk,
+    from: u64,
+    to: u64,
+) -> bool {
+    let state = arena.shared_state(chunk);
+    let mut seen = state.load(Relaxed);
+    while seen & !COUNT == from {
+        // An exchange that fails was another thread's success.
+        let before = state.compare_exchange(seen, seen & COUNT | to, Release);
+        if before == seen {
+            return true;
         }
-        false
+        seen = before;
     }
+    false
 }
 
 /// The position, in the chunk's state.
@@ -107,32 +115,31 @@ pub struct Position;
 
 impl Record for Position {
     #[inline(always)]
-    unsafe fn record<P: Parameters>(arena: &Arena<P>, class: u32, chunk: u32, position: u32) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            // Release: the chunk, to the threads that take its pages. Threads that free pages
-            // change the count alone.
-            arena
-                .shared_state(chunk)
-                .fetch_add(queued(class, position), Release);
-        }
+    unsafe fn record<P: Parameters>(arena: &Arena<P>, class: Class, chunk: Chunk, position: u32) {
+        // Release: the chunk, to the threads that take its pages. Threads that free pages
+        // change the count alone.
+        let state = arena.shared_state(chunk);
+        state.fetch_add(queued(class, position), Release);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::arena::Class;
     use super::super::super::parameters::{Paper, Parameters, pages};
     use super::{UNAVAILABLE, in_front, is_idle, queued};
 
     #[test]
     fn an_idle_chunk_is_full_and_available_in_its_class() {
-        for class in 0..Paper::CLASSES {
+        for number in 0..Paper::CLASSES {
+            // SAFETY: no heap is reached by them.
+            let [class, other] = [number, number ^ 1].map(|number| unsafe { Class::new(number) });
             let all = u64::from(pages::<Paper>(class));
             for number in [0, 1, u32::MAX] {
                 for available in [queued(class, number), in_front(class, number)] {
                     assert!(is_idle::<Paper>(available | all, class));
                     assert!(!is_idle::<Paper>(available | (all - 1), class));
-                    assert!(!is_idle::<Paper>(available | all, class ^ 1));
+                    assert!(!is_idle::<Paper>(available | all, other));
                 }
             }
             assert!(!is_idle::<Paper>(UNAVAILABLE | all, class));

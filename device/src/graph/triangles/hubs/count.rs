@@ -49,7 +49,7 @@ impl Source {
     /// The arguments' contract holds, `HubOrient` has run, and the vertex exists.
     #[inline(always)]
     unsafe fn new(graph: &HubArguments, tile: &Tile, vertex: u32) -> Self {
-        // SAFETY: the caller's promise; the standing is the vertex' own.
+        // SAFETY: each vertex has a standing, whose slot is its own.
         unsafe {
             let standing = *graph.standings.add(vertex as usize);
             let codes = *graph.slots.add(slot(standing, vertex));
@@ -130,7 +130,7 @@ impl Set {
     /// The set has the word, and no lane changes it meanwhile.
     #[inline(always)]
     unsafe fn word(&self, at: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: such a word.
         unsafe { *self.0.add(at as usize) }
     }
 }
@@ -260,7 +260,7 @@ impl HubTriangles {
     /// The arguments have counts, and their contract holds; the vertices and the hub exist.
     #[inline(always)]
     unsafe fn count(graph: &HubArguments, source: u32, target: u32, code: u32) {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is a count for each vertex, and hubs are vertices.
         unsafe {
             count_vertex(graph.counts, source);
             count_vertex(graph.counts, target);
@@ -277,7 +277,7 @@ impl HubTriangles {
     unsafe fn count_word(graph: &HubArguments, source: u32, target: u32, at: u32, word: u32) {
         let mut left = word;
         while left != 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: a bit of the word is the code of a hub.
             unsafe { Self::count(graph, source, target, 32 * at + leader(left)) };
             left &= left - 1;
         }
@@ -299,7 +299,7 @@ impl HubTriangles {
         warp.sync(W::FULL);
         let mut position = warp.lane();
         while position < codes.length {
-            // SAFETY: the caller's promise.
+            // SAFETY: below the length of the row.
             visit(u32::from(unsafe { *graph.code_at(codes.start, position) }));
             position += W::LANES;
         }
@@ -315,7 +315,7 @@ impl HubTriangles {
     #[inline(always)]
     unsafe fn of_source<W: Warp>(warp: W, graph: &HubArguments, set: Set, source: Source) -> u64 {
         let mut found = 0;
-        // SAFETY: the caller's promise; edges are below the number of successors. Relaxed, twice:
+        // SAFETY: codes are in the set, and edges below the number of successors. Relaxed, twice:
         // `for_each_code` has a `sync` before and after.
         unsafe {
             Self::for_each_code(warp, graph, source.codes, |code| {

@@ -198,7 +198,7 @@ impl HubArguments {
     /// The arguments' contract holds, and `index` is below [`HEADER_WORDS`].
     #[inline(always)]
     unsafe fn header(&self, index: u32) -> &AtomicU32 {
-        // SAFETY: the caller's promise; the header is only accessed so.
+        // SAFETY: the header has the word, and is only accessed so.
         unsafe { &*self.header.add(index as usize).cast::<AtomicU32>() }
     }
 
@@ -209,7 +209,7 @@ impl HubArguments {
     /// The arguments' contract holds, and `vertex` is at most the number of vertices.
     #[inline(always)]
     unsafe fn offset(&self, vertex: u32) -> u32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is an offset for each vertex, and for the end.
         unsafe { *self.offsets.add(vertex as usize) }
     }
 
@@ -235,7 +235,7 @@ impl HubArguments {
         entries: u32,
         mut visit: impl FnMut(&Tile, u32),
     ) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the end has an offset.
         let total = unsafe { self.offset(self.vertices) };
         let mut next = u64::from(warp.warp()) * u64::from(entries);
         while next < u64::from(total) {

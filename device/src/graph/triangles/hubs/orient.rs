@@ -47,7 +47,7 @@ impl Row {
     /// The arguments' contract holds, `HubStandings` has run, and the vertex exists.
     #[inline(always)]
     unsafe fn new(graph: &HubArguments, tile: &Tile, vertex: u32) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: each vertex has a record, an offset and a standing.
         let (record, offset, standing) = unsafe {
             (
                 *graph.records.add(vertex as usize),

@@ -22,8 +22,8 @@ impl HubRows {
     #[inline(always)]
     unsafe fn make_dense<W: Warp>(warp: W, graph: &HubArguments, code: u32, bits: *mut u32) {
         let words = (code / 32 + 1).next_multiple_of(W::LANES);
-        // SAFETY: the caller's promise; lanes write words of their own, then access them as
-        // atomics, then read them, with a `sync` in between.
+        // SAFETY: the scratch memory has a bit for each code; lanes write words of their own, then
+        // access them as atomics, then read them, with a `sync` in between.
         unsafe {
             let mut at = warp.lane();
             while at < words {
