@@ -94,10 +94,11 @@ impl Job<'_> {
         let (all, narrow) = (Grid::Blocks(tiles), shift <= 32);
         // Most batches have no large bin: blocks that begin for nothing cost, too.
         let some = Grid::Blocks(tiles.min(512));
+        let counting = Grid::Blocks(keys.div_ceil(2048).min(512));
         let cleared = (sort::MAX_BINS * 2).max(slots << 9);
         let mut steps = vec![
             PlannedLaunch::of::<SortClear>(Grid::strided(cleared), first),
-            PlannedLaunch::of::<SortHistogram>(some, first),
+            PlannedLaunch::of::<SortHistogram>(counting, first),
         ];
         steps.push(match narrow {
             true => PlannedLaunch::of::<NarrowPartition>(all, first),

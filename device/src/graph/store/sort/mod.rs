@@ -210,10 +210,10 @@ pub fn plan(vertices: u32, id_bits: u32, keys: u32) -> (u32, u32) {
         if bins > u64::from(MAX_BINS) {
             break;
         }
-        // A bucket is to fill three quarters of its room; few keys make at least as many buckets as
-        // a GPU has multiprocessors. Narrow rests are worth more bins.
+        // A bucket is to fill three quarters of its room; few keys make about as many buckets as a
+        // GPU has multiprocessors. Narrow rests are worth more bins.
         let has_room = keys / (capacity(shift) * 3 / 4) < (greatest >> shift) as u32;
-        if (greatest >> shift) + 1 >= 128 && has_room && shift <= 32 {
+        if (greatest >> shift) + 1 >= 64 && has_room && shift <= 32 {
             break;
         }
         shift = next;
