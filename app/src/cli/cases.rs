@@ -5,11 +5,12 @@ use std::time::Duration;
 use clap::Args;
 
 use super::common::{LinkArguments, progress};
+use super::complain;
 use crate::Error;
 use crate::allocators::{self, Spec, SpecError};
 use crate::backend::Options;
 use crate::job::{BenchJob, Runner};
-use crate::workload::BenchRow;
+use crate::workload::{BenchRow, Status};
 
 /// The allocators of many cases.
 #[derive(Debug, Args)]
@@ -67,7 +68,7 @@ pub fn runner(options: &Options, in_process: bool, timeout: Duration) -> Result<
     }
 }
 
-/// Runs cases under a bar that shows their names; returns their rows.
+/// Runs cases under a bar that shows their names; returns their rows, whose hints are notes.
 ///
 /// # Errors
 ///
@@ -80,15 +81,18 @@ pub fn execute<J: BenchJob>(
     let bar = progress(cases.len());
     let rows = cases.iter().map(|case| {
         bar.set_message(name(case));
-        let is_lost = runner.is_lost();
-        let mut row = runner.run(case)?;
-        if let (true, Some(why)) = (is_lost, row.ending().1) {
-            why.push_str(": run without --in-process");
-        }
+        let row = runner.run(case)?;
         bar.inc(1);
         Ok(row)
     });
-    let rows = rows.collect();
+    let rows: Result<Vec<_>, Error> = rows.collect();
     bar.finish_and_clear();
-    rows
+    let rows = rows?;
+    if runner.is_lost() {
+        complain("note", &"a case has lost the GPU: run without --in-process");
+    }
+    if rows.iter().any(|row| row.status() == Status::Oom) {
+        complain("note", &"a pool did not suffice: --pool sets its size");
+    }
+    Ok(rows)
 }

@@ -46,7 +46,7 @@ impl Algorithm for Search {
             (Some(id), _) => id,
             (None, false) => return Ok(None),
             (None, true) => {
-                let why = "--save-bfs needs a vertex to start from: name it with --bfs SOURCE";
+                let why = "a search whose distances are saved needs a vertex to start from";
                 return Err(Error::Usage(why.to_owned()));
             }
         };

@@ -153,8 +153,8 @@ impl Reference {
                 if off >= MAX_DISTANCE {
                     differ(format!(
                         "ranks that are off by {off:.1e} in all would pass, where {MAX_DISTANCE} \
-                         is the most: use --method power, which is compared iteration by \
-                         iteration, or a lower --damping or --tolerance"
+                         is the most: use the method power, which is compared iteration by \
+                         iteration, or a lower damping or tolerance"
                     ))?;
                 }
             }
