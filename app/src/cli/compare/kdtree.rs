@@ -9,7 +9,7 @@ use super::super::tree::{ScenesArguments, refuse_coalesce};
 use super::{ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::job::{BuildRuns, FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::job::{FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::report::Report;
 use crate::report::compare::{Origin, TreeRow, Trees, standing};
 use crate::report::frames::{hash_of, name_of};
@@ -23,13 +23,10 @@ Examples:
 
 /// Arguments of `heapwood compare kdtree`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("runs", |runs| runs.help("Timed builds")))]
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
-    /// Timed builds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
-    runs: u32,
     #[command(flatten)]
     allocators: ListArguments,
     /// Check every block for double frees and writes past its end
@@ -62,7 +59,8 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         scene: scene.clone(),
         allocator: Some(spec.clone()),
         check_heap: arguments.check_heap,
-        runs: arguments.runs(),
+        runs: arguments.scenes.runs,
+        verify: false,
         tree: arguments.tree.clone(),
         backend: backend.over(spec),
     };
@@ -103,7 +101,8 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         frames: sources.clone(),
         allocator: spec.clone(),
         check_heap: arguments.check_heap,
-        runs: arguments.runs(),
+        runs: arguments.scenes.runs,
+        verify: false,
         tree: arguments.tree.clone(),
         backend: backend.over(spec),
     };
@@ -113,15 +112,6 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         job,
         &Origin::new(name, Some(hash), None, &backend.info()?),
     )
-}
-
-impl Arguments {
-    fn runs(&self) -> BuildRuns {
-        BuildRuns {
-            runs: self.runs,
-            verify: false,
-        }
-    }
 }
 
 /// Runs the same job over each allocator.
