@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             BuilderKind::Kernels => Some(spec),
             BuilderKind::Cores => None,
         },
-        check_heap: allocator.check_heap,
+        check_heap: allocator.check.heap,
         runs: arguments.scenes.runs,
         verify: arguments.verify,
         tree: tree.clone(),
@@ -162,7 +162,7 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     let job = FramesJob {
         frames: sources.clone(),
         allocator: spec,
-        check_heap: arguments.allocator.check_heap,
+        check_heap: arguments.allocator.check.heap,
         runs: arguments.scenes.runs,
         verify: arguments.verify,
         tree: arguments.tree.clone(),

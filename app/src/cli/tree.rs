@@ -37,6 +37,14 @@ impl ScenesArguments {
     }
 }
 
+/// Whether blocks are checked.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// Check every block for double frees and writes past its end
+    #[arg(id = "check_heap", long = "check-heap", help_heading = "Allocator")]
+    pub heap: bool,
+}
+
 /// The allocator of one tree.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Allocator")]
@@ -46,9 +54,8 @@ pub struct AllocatorArguments {
     /// `heapwood allocators` lists the names and parameters.
     #[arg(long, value_name = "NAME", value_parser = Spec::parse)]
     pub allocator: Option<Spec>,
-    /// Check every block for double frees and writes past its end
-    #[arg(long)]
-    pub check_heap: bool,
+    #[command(flatten)]
+    pub check: CheckArguments,
     #[command(flatten)]
     pub link: LinkArguments,
 }
@@ -66,7 +73,7 @@ impl AllocatorArguments {
         };
         refuse_coalesce(&spec)?;
         self.link.check([&spec])?;
-        spec.checked_if(self.check_heap)?;
+        spec.checked_if(self.check.heap)?;
         Ok(spec)
     }
 }

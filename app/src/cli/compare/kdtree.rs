@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::cases::ListArguments;
 use super::super::complain;
 use super::super::progress::TerminalProgress;
-use super::super::tree::{ScenesArguments, refuse_coalesce};
+use super::super::tree::{CheckArguments, ScenesArguments, refuse_coalesce};
 use super::{ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::Spec;
@@ -29,9 +29,8 @@ pub struct Arguments {
     scenes: ScenesArguments,
     #[command(flatten)]
     allocators: ListArguments,
-    /// Check every block for double frees and writes past its end
-    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
-    check_heap: bool,
+    #[command(flatten)]
+    check: CheckArguments,
     #[command(flatten)]
     tree: TreeOptions,
     #[command(flatten)]
@@ -58,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let job = |spec: &Spec| TreeJob {
         scene: scene.clone(),
         allocator: Some(spec.clone()),
-        check_heap: arguments.check_heap,
+        check_heap: arguments.check.heap,
         runs: arguments.scenes.runs,
         verify: false,
         tree: arguments.tree.clone(),
@@ -100,7 +99,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     let job = |spec: &Spec| FramesJob {
         frames: sources.clone(),
         allocator: spec.clone(),
-        check_heap: arguments.check_heap,
+        check_heap: arguments.check.heap,
         runs: arguments.scenes.runs,
         verify: false,
         tree: arguments.tree.clone(),
