@@ -6,6 +6,7 @@ use crate::Error;
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::graph::StoreError;
+use crate::graph::algorithms::pagerank::OTHER_RANKS;
 use crate::heap::HeapError;
 use crate::link::LinkError;
 use crate::tree::{Damage, TreeError, TreeFileError};
@@ -44,6 +45,15 @@ pub fn explain(error: &Error) -> String {
                  past their end with {allocator}"
             );
         }
+        Error::Verification(why) => match why.strip_suffix(OTHER_RANKS) {
+            Some(why) => {
+                return format!(
+                    "{why}use --method power, which is compared iteration by iteration, or a lower \
+                     --damping or --tolerance"
+                );
+            }
+            None => "",
+        },
         Error::Option { option, why } => return format!("--{option}{why}"),
         Error::Graph(error) => return of_graph(error),
         Error::TreeFile(TreeFileError::Damaged {
