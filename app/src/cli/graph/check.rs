@@ -15,9 +15,6 @@ pub fn check(work: &WorkOptions, saves: &Saves) -> Result<(), Error> {
     updates(&work.updates)?;
     events(&work.events, work.updates.batch)?;
     let algorithms = &work.algorithms;
-    if saves.search.is_some() && algorithms.flags.search.bfs.is_none() {
-        return refuse("--save-bfs needs a vertex to start from: name it with --bfs SOURCE");
-    }
     if algorithms.incremental && !algorithms.has_incremental(saves) {
         return refuse(
             "--incremental is for --pagerank, --triangles and --components: ask for one of them",
