@@ -23,7 +23,7 @@ const SYSTEM_HEAP_STEP: u64 = 1 << 16;
 pub enum HeapError {
     /// Too small for the allocator to do anything.
     #[error(
-        "a pool of {} is too small for {allocator}: it needs at least {}; use a larger --pool",
+        "a pool of {} is too small for {allocator}: it needs at least {}",
         display(*.pool), display(*.needed)
     )]
     TooSmall {
@@ -36,7 +36,7 @@ pub enum HeapError {
     },
     /// Larger than the allocator can address.
     #[error(
-        "a pool of {} is too large for {allocator}: it can use {}; use a smaller --pool",
+        "a pool of {} is too large for {allocator}: it can use {}",
         display(*.pool), display(*.limit)
     )]
     TooLarge {
@@ -57,8 +57,8 @@ pub enum HeapError {
     },
     /// Checked mode found misuse.
     #[error(
-        "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written past \
-         their end with {allocator}"
+        "{invalid_frees} invalid frees and {overruns} blocks written past their end were found \
+         with {allocator}"
     )]
     Misuse {
         /// The allocator.

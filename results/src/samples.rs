@@ -104,7 +104,7 @@ pub fn nearest_rank<T: Copy>(sorted: &[T], permille: usize) -> Option<T> {
     sorted.get(rank.checked_sub(1)?).copied()
 }
 
-/// A time in milliseconds with four significant digits.
+/// A time in milliseconds with four significant digits, and at most four decimals.
 pub fn milliseconds(time: f64) -> String {
     let digits = match time.abs() {
         t if t >= 1000.0 => 0,

@@ -47,10 +47,7 @@ pub enum BackendError {
     #[error("this build of heapwood has no GPU code: rebuild it where `cargo xtask ptx` works")]
     NoDeviceCode,
     /// The host does not give that much memory.
-    #[error(
-        "out of memory: {} wanted; use a smaller --pool, scene or picture",
-        crate::size::display(*.bytes)
-    )]
+    #[error("out of memory: {} wanted", crate::size::display(*.bytes))]
     OutOfMemory {
         /// Bytes wanted.
         bytes: u64,
@@ -67,7 +64,7 @@ pub enum BackendError {
     /// The heap of the system has another size, and cannot get this one any more.
     #[error(
         "CUDA's heap has {} in this process and cannot be resized to {} once kernels that use \
-         it were loaded: there is one heap a process, so use one --pool of a fixed size in each",
+         it were loaded: there is one heap a process, so use one pool of a fixed size in each",
         crate::size::display(*.bytes), crate::size::display(*.wanted)
     )]
     SystemHeapFixed {

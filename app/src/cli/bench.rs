@@ -2,21 +2,16 @@
 
 mod workload;
 
-use std::time::Duration;
-
 use clap::{Args, Subcommand};
 
-use super::cases::{ListArguments, execute, runner, specs};
-use super::common::LinkArguments;
+use super::cases::CasesArguments;
 use super::hints::explain;
-use super::suffix::ResultArguments;
 use super::{fragmentation, host_pool};
+use crate::Error;
 use crate::allocators::Spec;
-use crate::backend::Options;
 use crate::duration::parse_seconds;
 use crate::job::call_costs;
 use crate::workload::micro::{self, HeapState, Plan, Suite};
-use crate::{Error, size};
 
 use workload::Workload;
 
@@ -45,33 +40,18 @@ pub enum What {
 /// Options of every benchmark.
 #[derive(Debug, Args)]
 pub struct Common {
-    #[command(flatten)]
-    allocators: ListArguments,
     /// State of the heap: warm, cold, full or both
     ///
     /// It is the state before a sample.
     #[arg(long, value_enum, value_name = "STATE", default_value_t)]
     heap: Heaps,
-    /// Pool of each allocator
-    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
-    pool: u64,
     #[command(flatten)]
     plan: Plan,
-    /// Combine the requests of a warp, in all allocators
-    #[arg(long, help_heading = "Allocator")]
-    coalesce: bool,
     /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "30")]
     timeout: f64,
-    /// Run all cases in one process: faster, but a crash ends all of them
-    #[arg(long)]
-    in_process: bool,
     #[command(flatten)]
-    results: ResultArguments,
-    #[command(flatten)]
-    link: LinkArguments,
-    #[command(flatten)]
-    backend: Options,
+    cases: CasesArguments,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -115,29 +95,26 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         let why = "--from is a size that is not larger than --to";
         return Err(Error::Usage(why.to_owned()));
     }
-    let allocators = specs(&common.allocators, common.coalesce, &common.link)?;
-    let exporter = common.results.open(common.link.files())?;
-    let timeout = Duration::from_secs_f64(common.timeout);
-    let link = &common.link;
-    let backend = link.decide_for_cases(&common.backend, timeout, &allocators)?;
+    let context = common.cases.open(common.timeout)?;
     let suite = Suite {
         workload,
-        allocators,
+        allocators: context.specs.clone(),
         heaps: common.heap.states(),
         sizes,
         draws,
         turns,
-        pool_bytes: common.pool,
+        pool_bytes: common.cases.pool,
         plan: common.plan,
-        backend,
+        backend: context.backend.clone(),
     };
-    let runner = |options: &Options| runner(options, common.in_process, timeout);
-    let mut rows = execute(&suite.cases(), runner(&suite.backend)?, |case| {
+    let mut rows = context.run(&suite.cases(), |case| {
         format!("{} {} x {} B", case.allocator, case.threads, case.bytes)
     })?;
     if suite.allocators.iter().any(Spec::is_external) {
         // An error here does not lose the rows that were measured before.
-        match call_costs(&suite.backend, suite.plan, runner) {
+        match call_costs(&suite.backend, suite.plan, |options| {
+            context.runner(options)
+        }) {
             Ok(call) => {
                 for link in rows.iter_mut().filter_map(|row| row.meta.link.as_mut()) {
                     link.call.clone_from(&call);
@@ -149,5 +126,5 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
             ),
         }
     }
-    exporter.conclude(&rows[..], micro::verdict(&rows))
+    context.exporter.conclude(&rows[..], micro::verdict(&rows))
 }

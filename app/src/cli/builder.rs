@@ -81,7 +81,7 @@ impl BuilderArguments {
 fn heap_argument(allocator: &AllocatorArguments, tree: &TreeOptions) -> Option<&'static str> {
     let named = [
         (allocator.allocator.is_some(), "--allocator"),
-        (allocator.check_heap, "--check-heap"),
+        (allocator.check.heap, "--check-heap"),
         (tree.alloc_per_split, "--alloc-per-split"),
         (tree.pool != Pool::Auto, "--pool"),
     ];

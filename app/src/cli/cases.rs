@@ -5,11 +5,13 @@ use std::time::Duration;
 use clap::Args;
 
 use super::common::{LinkArguments, progress};
-use crate::Error;
+use super::complain;
+use super::suffix::{Exporter, ResultArguments};
 use crate::allocators::{self, Spec, SpecError};
 use crate::backend::Options;
 use crate::job::{BenchJob, Runner};
-use crate::workload::BenchRow;
+use crate::workload::{BenchRow, Status};
+use crate::{Error, size};
 
 /// The allocators of many cases.
 #[derive(Debug, Args)]
@@ -37,58 +39,105 @@ impl ListArguments {
     }
 }
 
-/// The allocators of a list, whose requests are combined if `coalesce` is set.
-///
-/// # Errors
-///
-/// [`Error::Usage`] for a list that names another, and for files to link that do not belong to it.
-pub fn specs(
-    list: &ListArguments,
+/// The allocators of a benchmark, their pool, and where its cases run and its rows go.
+#[derive(Debug, Args)]
+pub struct CasesArguments {
+    #[command(flatten)]
+    list: ListArguments,
+    /// Pool of each allocator
+    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
+    pub pool: u64,
+    /// Combine the requests of a warp, in all allocators
+    #[arg(long, help_heading = "Allocator")]
     coalesce: bool,
-    link: &LinkArguments,
-) -> Result<Vec<Spec>, Error> {
-    let mut specs = list.parse()?;
-    for spec in &mut specs {
-        spec.coalesce |= coalesce;
-    }
-    link.check(&specs)?;
-    Ok(specs)
+    /// Run all cases in one process: faster, but a crash ends all of them
+    #[arg(long)]
+    in_process: bool,
+    #[command(flatten)]
+    results: ResultArguments,
+    #[command(flatten)]
+    link: LinkArguments,
+    #[command(flatten)]
+    backend: Options,
 }
 
-/// The runner of cases on the backend of these options.
-///
-/// # Errors
-///
-/// When the backend cannot run.
-pub fn runner(options: &Options, in_process: bool, timeout: Duration) -> Result<Runner, Error> {
-    match in_process {
-        true => Runner::in_this_process(options),
-        false => Runner::in_processes(options, timeout),
-    }
+/// The context of cases that take at most `timeout` each.
+pub struct CasesContext {
+    pub specs: Vec<Spec>,
+    pub exporter: Exporter,
+    /// Decided.
+    pub backend: Options,
+    in_process: bool,
+    timeout: Duration,
 }
 
-/// Runs cases under a bar that shows their names; returns their rows.
-///
-/// # Errors
-///
-/// When no process can be started.
-pub fn execute<J: BenchJob>(
-    cases: &[J],
-    mut runner: Runner,
-    name: impl Fn(&J) -> String,
-) -> Result<Vec<J::Report>, Error> {
-    let bar = progress(cases.len());
-    let rows = cases.iter().map(|case| {
-        bar.set_message(name(case));
-        let is_lost = runner.is_lost();
-        let mut row = runner.run(case)?;
-        if let (true, Some(why)) = (is_lost, row.ending().1) {
-            why.push_str(": run without --in-process");
+impl CasesArguments {
+    /// The context of cases of at most so many seconds each, whose output is open.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Usage`] for a list that names another allocator, and for files to link that do not
+    /// belong to it; a file that cannot be written, and a backend that cannot run.
+    pub fn open(&self, timeout: f64) -> Result<CasesContext, Error> {
+        let mut specs = self.list.parse()?;
+        for spec in &mut specs {
+            spec.coalesce |= self.coalesce;
         }
-        bar.inc(1);
-        Ok(row)
-    });
-    let rows = rows.collect();
-    bar.finish_and_clear();
-    rows
+        self.link.check(&specs)?;
+        let exporter = self.results.open(self.link.files())?;
+        let timeout = Duration::from_secs_f64(timeout);
+        Ok(CasesContext {
+            backend: self.link.decide_for_cases(&self.backend, timeout, &specs)?,
+            specs,
+            exporter,
+            in_process: self.in_process,
+            timeout,
+        })
+    }
+}
+
+impl CasesContext {
+    /// The runner of cases on the backend of these options.
+    ///
+    /// # Errors
+    ///
+    /// When the backend cannot run.
+    pub fn runner(&self, options: &Options) -> Result<Runner, Error> {
+        match self.in_process {
+            true => Runner::in_this_process(options),
+            false => Runner::in_processes(options, self.timeout),
+        }
+    }
+
+    /// Runs cases under a bar that shows their names; returns their rows, whose hints are notes.
+    /// They are no [`MeasuredJob`](crate::job::MeasuredJob): whatever happens in one is its row, and
+    /// a process of its own runs it.
+    ///
+    /// # Errors
+    ///
+    /// When the backend cannot run, or no process can be started.
+    pub fn run<J: BenchJob>(
+        &self,
+        cases: &[J],
+        name: impl Fn(&J) -> String,
+    ) -> Result<Vec<J::Report>, Error> {
+        let mut runner = self.runner(&self.backend)?;
+        let bar = progress(cases.len());
+        let rows = cases.iter().map(|case| {
+            bar.set_message(name(case));
+            let row = runner.run(case)?;
+            bar.inc(1);
+            Ok(row)
+        });
+        let rows: Result<Vec<_>, Error> = rows.collect();
+        bar.finish_and_clear();
+        let rows = rows?;
+        if runner.is_lost() {
+            complain("note", &"a case has lost the GPU: run without --in-process");
+        }
+        if rows.iter().any(|row| row.status() == Status::Oom) {
+            complain("note", &"a pool did not suffice: --pool sets its size");
+        }
+        Ok(rows)
+    }
 }

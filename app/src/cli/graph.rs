@@ -79,7 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut job = GraphJob {
         work: arguments.work.clone(),
         allocator: spec,
-        check_heap: arguments.allocator.check_heap,
+        check_heap: arguments.allocator.check.heap,
         layout: arguments.layout,
         // Decided after the graph is read.
         backend: Options::default(),

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::graph::StoreError;
+use crate::graph::algorithms::pagerank::OTHER_RANKS;
 use crate::heap::HeapError;
 use crate::link::LinkError;
 use crate::tree::{Damage, TreeError, TreeFileError};
@@ -32,6 +33,27 @@ pub fn explain(error: &Error) -> String {
         Error::Backend(error) | Error::Heap(HeapError::Backend(error)) => {
             return of_backend(error);
         }
+        Error::Heap(HeapError::TooSmall { .. }) => "; use a larger --pool",
+        Error::Heap(HeapError::TooLarge { .. }) => "; use a smaller --pool",
+        Error::Heap(HeapError::Misuse {
+            allocator,
+            invalid_frees,
+            overruns,
+        }) => {
+            return format!(
+                "--check-heap found {invalid_frees} invalid frees and {overruns} blocks written \
+                 past their end with {allocator}"
+            );
+        }
+        Error::Verification(why) => match why.strip_suffix(OTHER_RANKS) {
+            Some(why) => {
+                return format!(
+                    "{why}use --method power, which is compared iteration by iteration, or a lower \
+                     --damping or --tolerance"
+                );
+            }
+            None => "",
+        },
         Error::Option { option, why } => return format!("--{option}{why}"),
         Error::Graph(error) => return of_graph(error),
         Error::TreeFile(TreeFileError::Damaged {
@@ -56,6 +78,13 @@ fn of_backend(error: &BackendError) -> String {
         BackendError::NoDeviceCode
         | BackendError::Cuda(CudaError::NoDriver { .. } | CudaError::NoDevice)
         | BackendError::Link(LinkError::ForCpu { .. }) => ", or use --backend cpu",
+        BackendError::OutOfMemory { .. } | BackendError::Cuda(CudaError::OutOfMemory { .. }) => {
+            "; use a smaller --pool, scene or picture"
+        }
+        BackendError::Cuda(CudaError::DriverOutOfMemory { .. }) => {
+            ": use a smaller --pool, or free memory on the GPU"
+        }
+        BackendError::Cuda(CudaError::Faulted { .. }) => ", with --check-heap to find the cause",
         BackendError::Workers { .. } => ": use fewer --cpu-threads",
         BackendError::Link(LinkError::Nothing) => {
             ": give it with --link FILE (docs/external-allocators.md)"
@@ -211,6 +240,40 @@ mod tests {
             let message = linking(error);
             assert!(message.starts_with(begin), "{message}");
             assert!(message.ends_with(end), "{message}");
+        }
+    }
+
+    #[test]
+    fn hints_about_pools_and_checks_name_flags_that_the_library_does_not() {
+        let allocator = "cmalloc";
+        let heap = [
+            HeapError::TooSmall {
+                allocator,
+                pool: 1,
+                needed: 2,
+            },
+            HeapError::TooLarge {
+                allocator,
+                pool: 2,
+                limit: 1,
+            },
+            HeapError::Misuse {
+                allocator,
+                invalid_frees: 1,
+                overruns: 2,
+            },
+            BackendError::OutOfMemory { bytes: 1 }.into(),
+            BackendError::Cuda(CudaError::DriverOutOfMemory { call: "cuCall" }).into(),
+        ];
+        for (error, flag) in heap.into_iter().zip([
+            "2 B; use a larger --pool",
+            "1 B; use a smaller --pool",
+            "--check-heap found 1 invalid frees and 2 blocks",
+            "1 B wanted; use a smaller --pool, scene or picture",
+            "cuCall: use a smaller --pool, or free memory on the GPU",
+        ]) {
+            let message = explain(&error.into());
+            assert!(message.contains(flag), "{message}");
         }
     }
 

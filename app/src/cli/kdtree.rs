@@ -16,7 +16,7 @@ use super::tree::{AllocatorArguments, ScenesArguments};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Options;
-use crate::job::{BuildRuns, FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::job::{FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
 use crate::report::{Format, SavedReport, picture_report};
 use crate::tree::{BuilderKind, Shading, TreeError};
@@ -34,8 +34,9 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
-    #[command(flatten)]
-    runs: BuildRuns,
+    /// Check that each triangle is in all leaves that it overlaps
+    #[arg(long)]
+    verify: bool,
     /// Write the tree to this file, for `heapwood render --tree`
     #[arg(long, value_name = "FILE", conflicts_with = "frames")]
     save: Option<PathBuf>,
@@ -113,8 +114,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             BuilderKind::Kernels => Some(spec),
             BuilderKind::Cores => None,
         },
-        check_heap: allocator.check_heap,
-        runs: arguments.runs.clone(),
+        check_heap: allocator.check.heap,
+        runs: arguments.scenes.runs,
+        verify: arguments.verify,
         tree: tree.clone(),
         backend: decided,
     };
@@ -160,8 +162,9 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
     let job = FramesJob {
         frames: sources.clone(),
         allocator: spec,
-        check_heap: arguments.allocator.check_heap,
-        runs: arguments.runs.clone(),
+        check_heap: arguments.allocator.check.heap,
+        runs: arguments.scenes.runs,
+        verify: arguments.verify,
         tree: arguments.tree.clone(),
         backend: link.decide(&arguments.backend, None)?,
     };

@@ -96,6 +96,10 @@ fn build_arguments() -> Vec<Id> {
 }
 
 /// Builds a tree or reads one, renders it and writes the picture or pictures.
+///
+/// Rendering is no [`MeasuredJob`](crate::job::MeasuredJob). A picture is written as soon as it is
+/// there, an interrupt or a deadline ends it between passes, and no command has a process of its own
+/// for it.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
     let interrupts = arguments.passes.interrupts()?;
@@ -139,7 +143,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             let (allocator, tree) = (&arguments.allocator, &arguments.tree);
             match arguments.builder.decide(&decided, allocator, tree)? {
                 BuilderKind::Kernels => Builder::Kernels {
-                    spec: spec.checked_if(allocator.check_heap)?,
+                    spec: spec.checked_if(allocator.check.heap)?,
                     pool: tree.pool,
                 },
                 BuilderKind::Cores => Builder::Cores {

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
 
-/// The scene, or the frames of one that moves.
+/// The scene, or the frames of one that moves, and how often their trees are built.
 #[derive(Debug, Args)]
 pub struct ScenesArguments {
     /// OBJ, PLY, glTF or GLB file, plain or compressed, or gen:KIND,OPTION=VALUE,...
@@ -22,6 +22,9 @@ pub struct ScenesArguments {
     /// The heap is not emptied between frames. Each tree is freed once the next one is built.
     #[arg(long, value_name = "SCENE", num_args = 1.., value_parser = source::<SceneSpec>(), conflicts_with = "scene")]
     pub frames: Vec<Source<SceneSpec>>,
+    /// Timed builds; with --frames, of all frames
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
+    pub runs: u32,
 }
 
 impl ScenesArguments {
@@ -34,6 +37,14 @@ impl ScenesArguments {
     }
 }
 
+/// Whether blocks are checked.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// Check every block for double frees and writes past its end
+    #[arg(id = "check_heap", long = "check-heap", help_heading = "Allocator")]
+    pub heap: bool,
+}
+
 /// The allocator of one tree.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Allocator")]
@@ -43,9 +54,8 @@ pub struct AllocatorArguments {
     /// `heapwood allocators` lists the names and parameters.
     #[arg(long, value_name = "NAME", value_parser = Spec::parse)]
     pub allocator: Option<Spec>,
-    /// Check every block for double frees and writes past its end
-    #[arg(long)]
-    pub check_heap: bool,
+    #[command(flatten)]
+    pub check: CheckArguments,
     #[command(flatten)]
     pub link: LinkArguments,
 }
@@ -63,7 +73,7 @@ impl AllocatorArguments {
         };
         refuse_coalesce(&spec)?;
         self.link.check([&spec])?;
-        spec.checked_if(self.check_heap)?;
+        spec.checked_if(self.check.heap)?;
         Ok(spec)
     }
 }

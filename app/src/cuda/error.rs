@@ -34,8 +34,7 @@ pub enum CudaError {
     /// A kernel did something forbidden, or the hardware failed. Nothing works any
     /// more on this device in this process.
     #[error(
-        "the GPU faulted ({fault}, seen by {call}): its state is lost, run again in a new \
-         process, with --check-heap to find the cause"
+        "the GPU faulted ({fault}, seen by {call}): its state is lost, run again in a new process"
     )]
     Faulted {
         /// The driver function that reported it; the work that caused it is older.
@@ -45,10 +44,7 @@ pub enum CudaError {
     },
 
     /// A [`Buffer`](super::Buffer) does not fit.
-    #[error(
-        "out of GPU memory: {wanted} bytes wanted, {free} bytes free; \
-         use a smaller --pool, scene or picture"
-    )]
+    #[error("out of GPU memory: {wanted} bytes wanted, {free} bytes free")]
     OutOfMemory {
         /// Size of the buffer, in bytes.
         wanted: u64,
@@ -57,7 +53,7 @@ pub enum CudaError {
     },
 
     /// The driver ran out of device or host memory for its own needs.
-    #[error("out of GPU memory in {call}: use a smaller --pool, or free memory on the GPU")]
+    #[error("out of GPU memory in {call}")]
     DriverOutOfMemory {
         /// The driver function that failed.
         call: &'static str,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::scenes::load_frames;
-use super::tree::{BuildRuns, TreeOptions};
+use super::tree::TreeOptions;
 use super::{Job, MeasuredJob, Progress};
 use crate::Error;
 use crate::allocators::Spec;
@@ -26,7 +26,9 @@ pub struct FramesJob {
     /// Whether every block is checked.
     pub check_heap: bool,
     /// How often all of them.
-    pub runs: BuildRuns,
+    pub runs: u32,
+    /// Whether each tree is checked.
+    pub verify: bool,
     /// How the trees are built.
     pub tree: TreeOptions,
     /// The backend, once decided.
@@ -41,7 +43,7 @@ impl MeasuredJob for FramesJob {
     type Left<'b> = ();
 
     fn steps(&self, frames: &[Frame]) -> usize {
-        frames.len() * (self.runs.runs as usize + 2)
+        frames.len() * (self.runs as usize + 2)
     }
 
     fn measure(
@@ -55,9 +57,9 @@ impl MeasuredJob for FramesJob {
             spec: self.allocator.checked_if(self.check_heap)?,
             pool: self.tree.pool,
             options: self.tree.options(),
-            verify: self.runs.verify,
+            verify: self.verify,
         };
-        let measured = workload.run(backend, self.runs.runs, || progress.step())?;
+        let measured = workload.run(backend, self.runs, || progress.step())?;
         let report = frames_report(&workload, &backend.info(), &measured);
         Ok((report, ()))
     }

@@ -6,13 +6,14 @@
 //! ```
 //! use heapwood::backend::{Choice, Options};
 //! use heapwood::generate::Source;
-//! use heapwood::job::{BuildRuns, Job, TreeJob, TreeOptions};
+//! use heapwood::job::{Job, TreeJob, TreeOptions};
 //!
 //! let job = TreeJob {
 //!     scene: Source::parse("gen:knot".into())?,
 //!     allocator: Some(heapwood::allocators::Spec::parse("cfmalloc")?),
 //!     check_heap: false,
-//!     runs: BuildRuns { runs: 3, verify: true },
+//!     runs: 3,
+//!     verify: true,
 //!     tree: TreeOptions::default(),
 //!     backend: Options { choice: Choice::Cpu, ..Options::default() },
 //! };
@@ -50,7 +51,7 @@ pub use graph::{
 };
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};
-pub use tree::{BuildRuns, TreeJob, TreeOptions};
+pub use tree::{TreeJob, TreeOptions};
 
 use crate::Error;
 use crate::backend::{Backend, Options};
@@ -207,10 +208,8 @@ mod tests {
             scene: Source::parse(scene).unwrap(),
             allocator: Some(Spec::parse("cmalloc:walk=paper,frag=2").unwrap()),
             check_heap: true,
-            runs: BuildRuns {
-                runs: 3,
-                verify: false,
-            },
+            runs: 3,
+            verify: false,
             tree: TreeOptions {
                 empty_bonus: Some(0.2),
                 pool: crate::size::Pool::Times(1.5),

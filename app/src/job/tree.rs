@@ -63,18 +63,6 @@ pub struct TreeOptions {
     pub alloc_per_split: bool,
 }
 
-/// How often trees are built, and whether they are checked.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
-pub struct BuildRuns {
-    /// Timed builds; with --frames, of all frames
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5))]
-    pub runs: u32,
-    /// Check that each triangle is in all leaves that it overlaps
-    #[cfg_attr(feature = "cli", arg(long))]
-    pub verify: bool,
-}
-
 impl TreeOptions {
     /// How to build.
     pub fn options(&self) -> Options {
@@ -141,7 +129,9 @@ pub struct TreeJob {
     /// Whether every block is checked.
     pub check_heap: bool,
     /// How often.
-    pub runs: BuildRuns,
+    pub runs: u32,
+    /// Whether each tree is checked.
+    pub verify: bool,
     /// How the tree is built.
     pub tree: TreeOptions,
     /// The backend, once decided.
@@ -156,7 +146,7 @@ impl MeasuredJob for TreeJob {
     type Left<'b> = DeviceTree<'b>;
 
     fn steps(&self, _: &Scene) -> usize {
-        Workload::steps(self.runs.runs) as usize
+        Workload::steps(self.runs) as usize
     }
 
     fn measure<'b>(
@@ -178,9 +168,9 @@ impl MeasuredJob for TreeJob {
             scene,
             builder,
             options: self.tree.options(),
-            verify: self.runs.verify,
+            verify: self.verify,
         };
-        let measured = workload.run(backend, self.runs.runs, || progress.step())?;
+        let measured = workload.run(backend, self.runs, || progress.step())?;
         let report = tree_report(&workload, &backend.info(), &measured);
         Ok((report, measured.tree))
     }

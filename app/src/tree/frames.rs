@@ -41,7 +41,7 @@ pub struct FrameBuilder<'b> {
     /// A tree in the pool that is not to be traced: of the frame before, or of one that failed.
     before: Option<PoolTree>,
     /// The most bytes of memory beside the pool at a time.
-    most_beside: u64,
+    max_beside: u64,
 }
 
 /// A tree in blocks of the pool.
@@ -104,7 +104,7 @@ impl<'b> FrameBuilder<'b> {
             workspace: None,
             latest: None,
             before: None,
-            most_beside: 0,
+            max_beside: 0,
         })
     }
 
@@ -116,7 +116,7 @@ impl<'b> FrameBuilder<'b> {
     /// The most bytes of the backend's memory beside the pool so far: triangles, workspace and
     /// words of kept trees.
     pub fn device_bytes(&self) -> u64 {
-        self.most_beside
+        self.max_beside
     }
 
     /// Bytes of the workspace.
@@ -217,7 +217,7 @@ impl<'b> FrameBuilder<'b> {
         let bytes = |memory: &Option<Arc<Memory>>| memory.as_ref().map_or(0, |there| there.bytes());
         let beside = bytes(&self.triangles) + bytes(&self.workspace);
         let before = self.before.as_ref().map_or(0, |kept| kept.words.bytes());
-        self.most_beside = self.most_beside.max(beside + words.bytes() + before);
+        self.max_beside = self.max_beside.max(beside + words.bytes() + before);
         let Some(workspace) = &self.workspace else {
             unreachable!("the tree was built in it");
         };

@@ -1,4 +1,5 @@
-//! Words that the sources must not use, and those that they use less and less.
+//! Words that the sources must not use, those that they use less and less, and flags that only the
+//! command line names.
 //!
 //! Counts of `tests/data/words.tsv` are exact and stand for one file each, so that none grows
 //! unseen, and that a rise in one file does not hide behind a fall in another. A count that fell
@@ -26,6 +27,17 @@ const FOLDERS: [&str; 9] = [
     "xtask",
     "docs/examples",
 ];
+
+/// Libraries with errors for users. Those who call them have options, and no flags.
+const LIBRARIES: [&str; 5] = [
+    "app/src/",
+    "files/src/",
+    "graphs/src/",
+    "results/src/",
+    "scenes/src/",
+];
+/// The part of a library that knows flags.
+const COMMAND_LINE: &str = "app/src/cli/";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -164,6 +176,27 @@ fn counts(text: &str) -> [usize; 2] {
     [sentences, of_which]
 }
 
+/// Literals of code, without those of its tests, in which a flag stands.
+fn flags(text: &str) -> Vec<&str> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next();
+    let (mut rest, mut found) = (code.unwrap_or_default(), Vec::new());
+    while let Some(sign) = rest.chars().next() {
+        let is_comment = rest.starts_with("//");
+        let length = match is_comment {
+            true => rest.find('\n').unwrap_or(rest.len()),
+            false => literal(rest).max(sign.len_utf8()),
+        };
+        let (token, behind) = rest.split_at(length);
+        let mut flags = token.split("--").skip(1);
+        if !is_comment && flags.any(|name| name.starts_with(|sign: char| sign.is_ascii_lowercase()))
+        {
+            found.push(token);
+        }
+        rest = behind;
+    }
+    found
+}
+
 #[test]
 fn limits_are_called_max_and_min() {
     let texts = texts();
@@ -201,6 +234,32 @@ fn comments_have_fewer_and_fewer_sentences_without_a_subject() {
          rose; where counts only fell, the list is to be {}",
         written.display()
     );
+}
+
+#[test]
+fn errors_of_libraries_name_no_flags() {
+    let texts = texts();
+    let is_library = |path: &str| {
+        let below = |folder: &str| path.starts_with(folder);
+        let is_test = path.ends_with("/tests.rs") || path.contains("/tests/");
+        LIBRARIES.iter().any(|folder| below(folder)) && !below(COMMAND_LINE) && !is_test
+    };
+    let libraries = texts.iter().filter(|(path, _)| is_library(path));
+    let found: Vec<_> = libraries
+        .map(|(path, text)| (path, flags(text)))
+        .filter(|(_, flags)| !flags.is_empty())
+        .collect();
+    assert!(
+        found.is_empty(),
+        "{COMMAND_LINE}hints.rs has what names flags: {found:#?}"
+    );
+}
+
+#[test]
+fn flags_are_found_in_literals_alone() {
+    let text = "// --a\nb(\"use a larger --pool\", \"--{c}\", d--e, \"a - -b\");";
+    assert_eq!(flags(text), ["\"use a larger --pool\""]);
+    assert!(flags("#[cfg(test)]\nmod tests { a(\"--b\") }").is_empty());
 }
 
 #[test]

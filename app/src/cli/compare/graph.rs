@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::cases::ListArguments;
 use super::super::graph::{check, parse_layout};
 use super::super::progress::TerminalProgress;
-use super::super::tree::refuse_coalesce;
+use super::super::tree::{CheckArguments, refuse_coalesce};
 use super::ComparisonArguments;
 use crate::Error;
 use crate::allocators::Spec;
@@ -33,9 +33,8 @@ pub struct Arguments {
     /// A comma separates the two.
     #[arg(long, help_heading = "Allocator", value_parser = parse_layout, value_name = "LIST", value_delimiter = ',', default_value = "contiguous")]
     layouts: Vec<Layout>,
-    /// Check every block for double frees and writes past its end
-    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
-    check_heap: bool,
+    #[command(flatten)]
+    check: CheckArguments,
     #[command(flatten)]
     sides: ComparisonArguments,
 }
@@ -55,7 +54,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let job = |(spec, layout): (&Spec, Layout)| GraphJob {
         work: work.clone(),
         allocator: spec.clone(),
-        check_heap: arguments.check_heap,
+        check_heap: arguments.check.heap,
         layout,
         backend: backend.over(spec),
     };

@@ -5,11 +5,11 @@ use clap::Args;
 use super::super::cases::ListArguments;
 use super::super::complain;
 use super::super::progress::TerminalProgress;
-use super::super::tree::{ScenesArguments, refuse_coalesce};
+use super::super::tree::{CheckArguments, ScenesArguments, refuse_coalesce};
 use super::{ComparisonArguments, ComparisonContext};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::job::{BuildRuns, FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::job::{FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::report::Report;
 use crate::report::compare::{Origin, TreeRow, Trees, standing};
 use crate::report::frames::{hash_of, name_of};
@@ -23,18 +23,14 @@ Examples:
 
 /// Arguments of `heapwood compare kdtree`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, mut_arg("runs", |runs| runs.help("Timed builds")))]
 pub struct Arguments {
     #[command(flatten)]
     scenes: ScenesArguments,
-    /// Timed builds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 5)]
-    runs: u32,
     #[command(flatten)]
     allocators: ListArguments,
-    /// Check every block for double frees and writes past its end
-    #[arg(long, help_heading = "Allocator", hide_short_help = true)]
-    check_heap: bool,
+    #[command(flatten)]
+    check: CheckArguments,
     #[command(flatten)]
     tree: TreeOptions,
     #[command(flatten)]
@@ -61,8 +57,9 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let job = |spec: &Spec| TreeJob {
         scene: scene.clone(),
         allocator: Some(spec.clone()),
-        check_heap: arguments.check_heap,
-        runs: arguments.runs(),
+        check_heap: arguments.check.heap,
+        runs: arguments.scenes.runs,
+        verify: false,
         tree: arguments.tree.clone(),
         backend: backend.over(spec),
     };
@@ -102,8 +99,9 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
     let job = |spec: &Spec| FramesJob {
         frames: sources.clone(),
         allocator: spec.clone(),
-        check_heap: arguments.check_heap,
-        runs: arguments.runs(),
+        check_heap: arguments.check.heap,
+        runs: arguments.scenes.runs,
+        verify: false,
         tree: arguments.tree.clone(),
         backend: backend.over(spec),
     };
@@ -113,15 +111,6 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         job,
         &Origin::new(name, Some(hash), None, &backend.info()?),
     )
-}
-
-impl Arguments {
-    fn runs(&self) -> BuildRuns {
-        BuildRuns {
-            runs: self.runs,
-            verify: false,
-        }
-    }
 }
 
 /// Runs the same job over each allocator.

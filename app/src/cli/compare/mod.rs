@@ -58,7 +58,7 @@ const REFERENCE: &str = "atomicmalloc";
 
 /// How cases are run and their results written.
 #[derive(Debug, Args)]
-#[command(next_help_heading = Resettable::Reset)]
+#[command(next_help_heading = Resettable::Reset, mut_arg("check_heap", |check| check.hide_short_help(true)))]
 struct ComparisonArguments {
     /// Time limit of a case
     #[arg(long, value_name = "SECONDS", value_parser = parse_seconds, default_value = "120")]

@@ -46,8 +46,11 @@ impl Algorithm for Search {
             (Some(id), _) => id,
             (None, false) => return Ok(None),
             (None, true) => {
-                let why = "--save-bfs needs a vertex to start from: name it with --bfs SOURCE";
-                return Err(Error::Usage(why.to_owned()));
+                return Err(Error::Option {
+                    option: "bfs",
+                    why: " SOURCE has to name the vertex from which saved distances count"
+                        .to_owned(),
+                });
             }
         };
         let source = graph.vertex(id).ok_or_else(|| {

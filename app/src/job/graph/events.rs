@@ -55,10 +55,7 @@ impl EventOptions {
             Some(time) => Batching::Time(time),
             None => Batching::Count(batch.unwrap_or(usize::MAX)),
         };
-        let stream = EventStream::new(&events?, batching, self.window, graph);
-        stream
-            .map(Some)
-            .map_err(|error| Error::Usage(error.to_string()))
+        EventStream::new(&events?, batching, self.window, graph).map(Some)
     }
 }
 

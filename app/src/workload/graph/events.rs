@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use heapwood_graphs::{Events, TimedEdge};
-use thiserror::Error;
 
+use crate::Error;
 use crate::graph::{Edge, Input};
 
 /// How events are grouped.
@@ -43,14 +43,6 @@ pub struct EventBatch {
     pub insert: Vec<Edge>,
 }
 
-/// Events without times cannot be grouped by them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("{option} is for timed events: signed ones have no time")]
-pub struct UntimedEvents {
-    /// The option that needs times.
-    pub option: &'static str,
-}
-
 impl EventStream {
     /// The batches of events on a graph.
     ///
@@ -59,25 +51,27 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// [`UntimedEvents`] if signed events are to be grouped by time or to go after a window.
+    /// [`Error::Option`] if signed events are to be grouped by time or to go after a window.
     pub fn new(
         events: &Events,
         batching: Batching,
         window: Option<u64>,
         graph: &Input,
-    ) -> Result<Self, UntimedEvents> {
+    ) -> Result<Self, Error> {
         let key = |[u, v]: Edge| match graph.rows.directed {
             true => [u, v],
             false => [u.min(v), u.max(v)],
         };
+        let untimed = |option| Error::Option {
+            option,
+            why: " is for timed events: signed ones have no time".to_owned(),
+        };
         let batches = match (events, batching) {
             (Events::Signed(_), Batching::Time(_)) => {
-                return Err(UntimedEvents {
-                    option: "--batch-time",
-                });
+                return Err(untimed("batch-time"));
             }
             (Events::Signed(_), _) if window.is_some() => {
-                return Err(UntimedEvents { option: "--window" });
+                return Err(untimed("window"));
             }
             (Events::Signed(events), Batching::Count(count)) => {
                 let edges = events.chunks(count).map(|batch| {
@@ -262,12 +256,13 @@ mod tests {
         assert_eq!(twos[0], (1, vec![[0, 1]], vec![]));
         assert_eq!(twos[1], (1, vec![[2, 3]], vec![]));
         assert_eq!(twos[2], (0, vec![[4, 5]], vec![[2, 3]]));
-        for (batching, window, option) in [
-            (Batching::Time(5), None, "--batch-time"),
-            (Batching::Count(5), Some(1), "--window"),
+        for (batching, window, why) in [
+            (Batching::Time(5), None, "batch-time is for timed events"),
+            (Batching::Count(5), Some(1), "window is for timed events"),
         ] {
             let refused = EventStream::new(&events, batching, window, &loaded(&[], true));
-            assert_eq!(refused.unwrap_err(), UntimedEvents { option });
+            let error = refused.unwrap_err().to_string();
+            assert!(error.starts_with(why), "{error}");
         }
     }
 

@@ -358,7 +358,7 @@ mod tests {
         };
         let [verified, _] = planted(near_1(Method::Accelerated), |_| ());
         let error = verified.unwrap_err().to_string();
-        assert!(error.contains("use --method power"), "{error}");
+        assert!(error.contains("use the method power"), "{error}");
         let [verified, _] = planted(near_1(Method::Power), |_| ());
         verified.unwrap();
     }

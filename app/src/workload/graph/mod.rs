@@ -48,7 +48,7 @@ mod repetition;
 mod run;
 mod stream;
 
-pub use events::{Batching, EventBatch, EventStream, UntimedEvents};
+pub use events::{Batching, EventBatch, EventStream};
 pub use incremental::{
     IncrementalComponents, IncrementalRanks, IncrementalTriangles, RoundResults,
 };

@@ -60,6 +60,10 @@ fn widen(ranks: &[f32]) -> Vec<f64> {
     ranks.iter().map(|&rank| f64::from(rank)).collect()
 }
 
+/// The way out, at the end of the message about ranks that cannot be told from others.
+pub const OTHER_RANKS: &str = "use the method power, which is compared iteration by iteration, or a \
+                               lower damping or tolerance";
+
 /// The difference of ranks, summed over vertices.
 fn apart(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum()
@@ -153,8 +157,7 @@ impl Reference {
                 if off >= MAX_DISTANCE {
                     differ(format!(
                         "ranks that are off by {off:.1e} in all would pass, where {MAX_DISTANCE} \
-                         is the most: use --method power, which is compared iteration by \
-                         iteration, or a lower --damping or --tolerance"
+                         is the most: {OTHER_RANKS}"
                     ))?;
                 }
             }
