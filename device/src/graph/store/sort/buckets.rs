@@ -118,7 +118,7 @@ unsafe fn sort_in_shared<W: Warp, R: Rest>(
     let block = Block::of(warp);
     let (thread, threads, count) = (block.thread(), block.threads(), bucket.count);
     let index = |item: usize| item as u32 * threads + thread;
-    // SAFETY: the caller's promise. Words of shared memory are written by one thread or by atomic
+    // SAFETY: words of shared memory are written by one thread or by atomic
     // operations between two barriers: a value of the digit has a counter, each rest a position of
     // its own by its digit and rank.
     unsafe {

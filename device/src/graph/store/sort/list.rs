@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
-use super::partition::{Parent, Shared, tile_size, tiles_of};
+use super::parent::{Parent, Shared, tile_size, tiles_of};
 use super::{Bucket, LargeBin, SortArguments};
 use crate::graph::store::lower_bound;
 use crate::simt::{Block, Warp};

@@ -14,15 +14,17 @@
 //!    and writes whole keys.
 //!
 //! After `splits` launches no bits are left, so that all keys of a bin are equal: no distribution of
-//! keys breaks the sort. Who moves the keys of a large bin counts their next digits on the way, so
+//! keys breaks the sort. The block that moves the keys of a large bin counts their next digits, so
 //! that a split reads each rest once. One block never waits for another.
 //!
-//! A key of 8 bytes whose rest has 32 bits is read twice and written once, its rest is written and
-//! read once: 32 bytes. Wider rests take 40.
+//! An edge of 8 bytes is read twice. For each of its keys, a rest of 4 bytes is written and read once,
+//! and the key written: 48 bytes for both directions. Wider rests take 64.
 
 mod buckets;
 mod histogram;
 mod list;
+mod next;
+mod parent;
 mod partition;
 mod rest;
 
@@ -223,7 +225,7 @@ pub fn plan(vertices: u32, id_bits: u32, keys: u32) -> (u32, u32) {
 
 /// Blocks of a partition of so many keys: one for each tile, and one that lists.
 pub fn tiles(keys: u32, shift: u32) -> u32 {
-    keys.div_ceil(partition::tile_of(shift)) + 1
+    keys.div_ceil(parent::tile_of(shift)) + 1
 }
 
 /// Splits of bins whose rests have so many bits.

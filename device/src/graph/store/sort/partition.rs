@@ -14,6 +14,8 @@ use cuda_std::atomic::AtomicU32;
 
 use super::histogram::{count_in, in_shared};
 use super::list::{Claim, list};
+use super::next::{count_next, write_slots};
+use super::parent::{Digit, ITEMS, Parent, Shared, tile_size, tiles_of};
 use super::rest::Rest;
 use super::{Bucket, KEY_BYTES, LargeBin, MAX_BINS, SLOT_WORDS, SPLIT_BITS, SortArguments};
 use crate::kernel::PlainKernel;
@@ -28,109 +30,13 @@ pub type NarrowSplit = Split<u32, 2>;
 /// The split of large bins whose rests have more.
 pub type WideSplit = Split<u64, 4>;
 
-/// Keys of a tile for each thread: a rest and a bin of 16 bits each.
-const ITEMS: usize = 8;
-/// No large bin.
-const NO_SLOT: u32 = u32::MAX;
-
-/// Keys of a tile of the blocks that a launch has.
-pub const fn tile_of(shift: u32) -> u32 {
-    let warps = if shift <= 32 { u32::WARPS } else { u64::WARPS };
-    ITEMS as u32 * 32 * warps
-}
-
-/// Keys of a tile.
-#[inline(always)]
-pub(super) fn tile_size<W: Warp>(block: Block<W>) -> u32 {
-    ITEMS as u32 * block.threads()
-}
-
-/// Tiles of so many keys, with the one that lists their bin's parts.
-#[inline(always)]
-pub(super) fn tiles_of(size: u32, keys: u32) -> u32 {
-    // A tile has keys; the compiler does not know it.
-    keys.div_ceil(size.max(1)) + 1
-}
-
 /// The items of a thread, by their numbers. Not a loop, so that they stay in registers.
 #[inline(always)]
 fn items<T>(mut of: impl FnMut(usize) -> T) -> [T; ITEMS] {
     [of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7)]
 }
 
-/// A bin that is divided; of the partition, all keys.
-#[derive(Clone, Copy)]
-pub(super) struct Parent {
-    /// Its keys, and where they lie.
-    pub keys: Bucket,
-    /// The first slot of the next level for its large parts.
-    pub slots: u32,
-    /// A word for each part: its keys.
-    pub totals: *mut u32,
-    /// A word for each part: its keys that have been moved.
-    pub moved: *mut u32,
-    /// The bits by which it is divided.
-    pub digit: Digit,
-    /// Keys of a bucket, at the most.
-    pub room: u32,
-    /// Keys of parts that are listed together, half a bucket at the most; 1 for one by one.
-    pub group: u32,
-}
-
-/// Bits of a rest or a key.
-#[derive(Clone, Copy)]
-pub(super) struct Digit {
-    /// The lowest.
-    pub low: u32,
-    /// Values that it may have.
-    pub values: u32,
-    mask: u32,
-}
-
-impl Digit {
-    /// The next one below bit `high`.
-    #[inline(always)]
-    fn below(high: u32) -> Self {
-        let low = high.saturating_sub(SPLIT_BITS);
-        let values = 1 << (high - low);
-        Self {
-            low,
-            values,
-            mask: values - 1,
-        }
-    }
-
-    #[inline(always)]
-    fn of(self, word: u64) -> u32 {
-        (word >> self.low) as u32 & self.mask
-    }
-}
-
-/// The shared memory of a block.
-#[derive(Clone, Copy)]
-pub(super) struct Shared {
-    /// Rests of the tile, by bin; before these are there and afterwards words for other ends.
-    pub rests: *mut u8,
-    /// A word for each bin: its keys in the tile, then where they begin in it.
-    pub counts: *mut u32,
-    /// A word for each bin: where its keys go, less where they begin in the tile.
-    pub targets: *mut u32,
-}
-
-impl Shared {
-    #[inline(always)]
-    fn of<W: Warp>(block: Block<W>) -> Self {
-        let rests = block.shared();
-        let counts: *mut u32 = rests.wrapping_add(KEY_BYTES).cast();
-        Self {
-            rests,
-            counts,
-            targets: counts.wrapping_add(MAX_BINS as usize),
-        }
-    }
-}
-
-/// Moves keys to their bins, of which a thread has `PER`.
+/// Moves keys to their bins; a thread has `PER` of these.
 pub struct Partition<R, const PER: usize>(PhantomData<R>);
 
 impl<R: Rest, const PER: usize> PlainKernel for Partition<R, PER> {
@@ -301,14 +207,6 @@ unsafe fn claim<W: Warp, const PER: usize>(
     }
 }
 
-impl Parent {
-    /// Whether a part with so many keys is to be split.
-    #[inline(always)]
-    pub fn is_large(&self, count: u32) -> bool {
-        count > self.room && self.digit.low > 0
-    }
-}
-
 /// Divides a tile of a parent, whose words are `word` of their index in it.
 ///
 /// # Safety
@@ -330,7 +228,7 @@ unsafe fn divide<W: Warp, R: Rest, const PER: usize>(
     let count = tile_size(block).min(parent.keys.count - first);
     let index = |item: usize| item as u32 * threads + thread;
     let tile_rests: *mut R = shared.rests.cast();
-    // SAFETY: the caller's promise. Words of shared memory are written by one thread or by atomic
+    // SAFETY: words of shared memory are written by one thread or by atomic
     // operations between two barriers: a part has a counter, each key of the tile a position of its
     // own by its part and rank, and each position a target of its own among the rests.
     unsafe {
@@ -382,105 +280,6 @@ unsafe fn divide<W: Warp, R: Rest, const PER: usize>(
     }
 }
 
-/// Counts the next digits of the keys of large parts in a tile, which lies in shared memory by part.
-///
-/// # Safety
-///
-/// As for [`divide`]; the `counts` are slots, and no thread reads the targets any more.
-#[inline(always)]
-unsafe fn count_next<W: Warp, R: Rest>(
-    warp: W,
-    sort: &SortArguments,
-    parent: &Parent,
-    shared: Shared,
-    count: u32,
-) {
-    let block = Block::of(warp);
-    let (thread, threads) = (block.thread(), block.threads());
-    let tile_rests: *mut R = shared.rests.cast();
-    let next = Digit::below(parent.digit.low);
-    let global = sort.level_counts(sort.level + 1);
-    // SAFETY: the caller's promise. A large part has a slot, and a value a counter in it.
-    unsafe {
-        let tile_parts: *const u16 = tile_rests.add(ITEMS * threads as usize).cast();
-        // Few large parts are what hubs leave: so many have counters in shared memory, which many
-        // threads may add to at once.
-        let first = parent.slots;
-        let shared_slots = MAX_BINS >> SPLIT_BITS;
-        let mut word = thread;
-        while word < MAX_BINS {
-            shared.targets.add(word as usize).write(0);
-            word += threads;
-        }
-        block.sync();
-        let add_here = in_shared(shared.targets);
-        let add = |index: u32, amount: u32| {
-            // Relaxed: the launch's end orders the sums before their readers.
-            (*global.add(index as usize).cast::<AtomicU32>()).fetch_add(amount, Relaxed)
-        };
-        // Whole rows, for lanes count together.
-        let mut row = 0;
-        while row < count {
-            let position = (row + thread).min(count - 1) as usize;
-            let is_there = row + thread < count;
-            let slot = *shared.counts.add(*tile_parts.add(position) as usize);
-            let value = next.of((*tile_rests.add(position)).bits());
-            let is_here = is_there && slot.wrapping_sub(first) < shared_slots;
-            let index = if is_here {
-                (slot - first) << SPLIT_BITS | value
-            } else {
-                0
-            };
-            count_in(warp, add_here, index, is_here);
-            if is_there && !is_here && slot != NO_SLOT {
-                add(slot * SLOT_WORDS + value, 1);
-            }
-            row += threads;
-        }
-        block.sync();
-        let mut word = thread;
-        while word < MAX_BINS {
-            let sum = *shared.targets.add(word as usize);
-            if sum > 0 {
-                let (slot, value) = (word >> SPLIT_BITS, word & ((1 << SPLIT_BITS) - 1));
-                add((first + slot) * SLOT_WORDS + value, sum);
-            }
-            word += threads;
-        }
-        // The next tile takes the memory.
-        block.sync();
-    }
-}
-
-/// Writes the slots of large parts over the `counts`. The parts before those of this thread have
-/// `large` of them.
-///
-/// # Safety
-///
-/// As for [`claim`]; no thread reads the counts any more.
-#[inline(always)]
-unsafe fn write_slots<W: Warp, const PER: usize>(
-    warp: W,
-    parent: &Parent,
-    shared: Shared,
-    totals: [u32; PER],
-    large: u32,
-) {
-    let block = Block::of(warp);
-    let mut slot = parent.slots + large;
-    for (own, total) in totals.into_iter().enumerate() {
-        let is_large = parent.is_large(total);
-        let word = if is_large { slot } else { NO_SLOT };
-        // SAFETY: threads have `PER` of `MAX_BINS` words each, and access no others.
-        unsafe {
-            let part = block.thread() as usize * PER + own;
-            shared.counts.add(part).write(word);
-        }
-        slot += u32::from(is_large);
-    }
-    block.sync();
-}
-
 /// Divides a tile by one thread, from its cache.
 ///
 /// # Safety
@@ -496,7 +295,7 @@ unsafe fn solo<R: Rest>(
 ) {
     let digit = parent.digit;
     let count = parent.keys.count.min(first + (KEY_BYTES / 8) as u32);
-    // SAFETY: the caller's promise; the memory is this thread's. Each part gets a range of the rests
+    // SAFETY: the memory is this thread's. Each part gets a range of the rests
     // that is as long as it has keys in the tile.
     unsafe {
         shared.counts.write_bytes(0, digit.values as usize);

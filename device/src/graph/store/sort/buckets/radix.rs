@@ -33,7 +33,7 @@ pub unsafe fn sort<W: Warp, R: Rest>(
     let mut low = 0;
     while low < bits {
         let digit = |rest: R| (rest.bits() >> low) as u32 & ((1 << DIGIT_BITS) - 1);
-        // SAFETY: the caller's promise. A warp has counters of its own, whose accesses `sync` orders;
+        // SAFETY: a warp has counters of its own, whose accesses `sync` orders;
         // they are summed between two barriers. Each key has a position of its own by its digit and
         // rank, and is in a register while the memory of the rests serves for the sums.
         unsafe {

@@ -21,7 +21,7 @@ const FEW: u32 = 256;
 #[inline(always)]
 pub unsafe fn sort<R: Rest>(sort: &SortArguments, bucket: Bucket, counts: *mut u32) {
     let count = bucket.count as usize;
-    // SAFETY: the caller's promise: rests and keys of the bucket are this thread's. The counts of a
+    // SAFETY: rests and keys of the bucket are this thread's. The counts of a
     // digit give each rest a position of its own.
     unsafe {
         let rests = sort.buffer::<R>(bucket.buffer).add(bucket.first as usize);
