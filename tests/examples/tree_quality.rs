@@ -101,7 +101,7 @@ fn measure(scene: &Scene, sets: &[&String], exact: bool) -> Result<(), Box<dyn E
         let options = parse(set).ok_or("no set of parameters")?;
         let spec = Spec::parse("cfmalloc")?;
         let mut build = KernelBuild::prepare(&*backend, &triangles, &spec, Pool::Auto, options)?;
-        let built = build.build(false)?.stats;
+        let built = build.build()?.stats;
         let again = build.into_built()?;
         let tree = again.tree.download()?;
         let bounds = tree.bounds;

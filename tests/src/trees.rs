@@ -85,7 +85,10 @@ pub fn build_within(
 }
 
 fn finish(mut ready: KernelBuild, collect: bool) -> Result<Finished, TreeError> {
-    let built = ready.build(collect)?;
+    let built = match collect {
+        true => ready.build_with_statistics()?,
+        false => ready.build()?,
+    };
     Ok(Finished {
         tree: built.tree.into_host()?,
         result: built.stats.result,

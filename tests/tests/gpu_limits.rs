@@ -96,7 +96,7 @@ fn entries_end_at_2_to_the_32() {
         store.has_edges(&[missing, last[0]]).expect("an answer"),
         [false, true]
     );
-    let rows = store.csr(false).expect("all entries");
+    let rows = store.csr().expect("all entries");
     assert_eq!(rows.targets.len() as u64, (1 << 32) - 2);
     progress("read back");
     let found = |vertex: u32| {

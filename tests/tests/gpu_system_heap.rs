@@ -125,7 +125,7 @@ fn trees_leave_nothing_behind(backend: &dyn Backend, _: Scale) {
         let build = KernelBuild::prepare(backend, &triangles, &spec, pool, options);
         let mut build = build.expect("the heap suffices");
         for _ in 0..10 {
-            let built = build.build(true).expect("it has sufficed");
+            let built = build.build_with_statistics().expect("it has sufficed");
             let statistics = built.stats.result.statistics;
             assert!(statistics.allocations > 0);
             assert_eq!(statistics.allocations, statistics.frees, "{}", spec.name());
@@ -151,7 +151,7 @@ fn graphs_and_trees_take_the_heap_that_is_fixed(backend: &dyn Backend, _: Scale)
         let build = KernelBuild::prepare(backend, &triangles, &spec, pool, options);
         build
             .expect("the heap that is fixed")
-            .build(false)
+            .build()
             .expect("a tree");
         let most = MaxPool::beside(backend, &spec, 0).expect("a limit");
         assert_eq!((most.bytes, most.limit), (POOL, PoolLimit::SystemHeap));

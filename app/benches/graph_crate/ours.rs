@@ -29,6 +29,6 @@ pub fn pagerank(store: &Store, options: &RankOptions) -> Result<(Ranks, Duration
 
 /// Triangles with the time.
 pub fn triangles(store: &Store) -> Result<(u64, Duration), Error> {
-    let (found, time) = super::timed::timed(|| store.triangles(false));
+    let (found, time) = super::timed::timed(|| store.triangles());
     Ok((found?.count, time))
 }

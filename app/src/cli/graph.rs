@@ -94,7 +94,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     job.backend = arguments.allocator.link.decide(&arguments.backend, None)?;
     progress.execute(&job, &workload, &exporter, |_, (first, graph)| {
         if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
-            save_with_ids(&graph.csr(false)?, &input.ids, path, Some(format))?;
+            save_with_ids(&graph.csr()?, &input.ids, path, Some(format))?;
         }
         // The first run keeps its values.
         let results = first.results;

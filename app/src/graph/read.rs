@@ -23,19 +23,26 @@ impl Store<'_> {
         Ok(graph_hash(self.shape().vertices, entries))
     }
 
-    /// The graph as rows; with `incoming` those of the in-neighbours of a directed
-    /// graph.
+    /// The graph as rows of out-neighbours.
     ///
     /// # Errors
     ///
     /// Faults of the backend.
+    pub fn csr(&self) -> Result<Csr, StoreError> {
+        self.rows_of(0)
+    }
+
+    /// The graph as rows of in-neighbours, which are the out-neighbours of an undirected graph.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If in-neighbours of an undirected graph are asked for.
-    pub fn csr(&self, incoming: bool) -> Result<Csr, StoreError> {
-        assert!(!incoming || self.shape().directed);
-        let (rows, _) = self.device.rows(usize::from(incoming))?;
+    /// Faults of the backend.
+    pub fn transposed_csr(&self) -> Result<Csr, StoreError> {
+        self.rows_of(usize::from(self.shape().directed))
+    }
+
+    fn rows_of(&self, store: usize) -> Result<Csr, StoreError> {
+        let (rows, _) = self.device.rows(store)?;
         let vertices = self.shape().vertices as usize;
         let offsets: Vec<u32> = rows.offsets.download(0, vertices + 1)?;
         Ok(Csr {

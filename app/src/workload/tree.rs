@@ -110,7 +110,7 @@ impl Workload<'_> {
         let memory = build.memory();
         after_each();
         let (expected, collected) = {
-            let first = build.build(true)?;
+            let first = build.build_with_statistics()?;
             (first.tree.download()?.hash(), first.stats.kernels)
         };
         after_each();
@@ -121,7 +121,7 @@ impl Workload<'_> {
             after_each();
         };
         for _ in 1..runs.max(1) {
-            add(&build.build(false)?.stats);
+            add(&build.build()?.stats);
         }
         let Built { tree, stats } = build.into_built()?;
         add(&stats);

@@ -42,11 +42,12 @@ impl Kept {
     ///
     /// If it differs, or fails.
     pub fn assert_in(&self, store: &Store, what: &str) {
-        let get = |incoming| store.csr(incoming).expect("the rows fit");
-        assert!(get(false) == self.rows, "{what}: other rows");
+        let rows = store.csr().expect("the rows fit");
+        assert!(rows == self.rows, "{what}: other rows");
         let mut entries = self.rows.targets.len() as u64;
         if let Some(columns) = &self.columns {
-            assert!(get(true) == *columns, "{what}: other in-neighbours");
+            let found = store.transposed_csr().expect("the rows fit");
+            assert!(found == *columns, "{what}: other in-neighbours");
             entries *= 2;
         }
         let hash = store.hash().expect("the rows fit");
@@ -178,10 +179,10 @@ impl Results {
     /// If a result differs.
     pub fn assert_on(&self, store: &Store, from: Option<&[f32]>, what: &str) -> Ranks {
         if let Some(expected) = &self.triangles {
-            let found = store.triangles(true).expect("there is memory");
+            let found = store.triangles_per_vertex().expect("there is memory");
             assert_eq!(found.count, self.triangle_count(), "{what}");
             assert!(found.per_vertex.as_ref() == Some(expected), "{what}");
-            let found = store.triangles(false).expect("there is memory");
+            let found = store.triangles().expect("there is memory");
             assert_eq!(found.count, self.triangle_count(), "{what}");
             assert_eq!(found.per_vertex, None, "{what}");
         }

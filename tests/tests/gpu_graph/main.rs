@@ -228,7 +228,7 @@ fn results_are_those_of_definitions(backend: &dyn Backend, scale: Scale) {
 fn follow(store: &mut Store, edges: &[Edge], change: Change, what: &str) {
     let follows = !store.shape().directed;
     let count = |store: &Store| match follows {
-        true => store.triangles(false).expect(what).count,
+        true => store.triangles().expect(what).count,
         false => 0,
     };
     let before = count(store);
@@ -290,7 +290,7 @@ fn a_pool_grows_under_batches(backend: &dyn Backend, scale: Scale) {
                 }
                 expected.offsets.push(expected.targets.len() as u64);
             }
-            assert!(store.csr(false).expect(&what) == expected, "{what}");
+            assert!(store.csr().expect(&what) == expected, "{what}");
             assert_eq!(store.hash(), Ok(expected.graph_hash()), "{what}");
             // Whom the growth has not brought back.
             let found = store.update(&[[3, 4], [5, 77]], Change::Insert, false);
@@ -329,7 +329,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
         assert_eq!(hash, rows.graph_hash());
         let ranks = expected.pagerank(&RankOptions::default(), None);
         let ranks = ranks.expect(&what).ranks;
-        let triangles = (!form.directed).then(|| expected.triangles(true).expect(&what));
+        let triangles = (!form.directed).then(|| expected.triangles_per_vertex().expect(&what));
         let components = expected.components().expect(&what);
         let search = expected.search(1).expect(&what);
         let draw = |store: &Store| {
@@ -356,7 +356,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
             assert_eq!(store.hash(), Ok(hash), "{what}");
             assert!(draw(&store) == drawn, "{what}: other edges are drawn");
             if let Some(expected) = &triangles {
-                let found = store.triangles(true).expect(&what);
+                let found = store.triangles_per_vertex().expect(&what);
                 assert_eq!(found.count, expected.count, "{what}");
                 assert!(found.per_vertex == expected.per_vertex, "{what}");
             }

@@ -151,7 +151,7 @@ fn a_mesh_has_its_triangles() {
     let (backend, side) = (threads(1), 8);
     let store = store(&backend, &graphs::mesh(side), Layout::Contiguous);
     // Each triangle of the mesh lies in a cube of two points a side.
-    let found = store.triangles(false).expect("there is memory");
+    let found = store.triangles().expect("there is memory");
     assert!(found.count > 4 * u64::from(side - 1).pow(3));
 }
 
@@ -225,7 +225,7 @@ fn triangles_follow(
             "{what}, batch {batch}: {change:?} {edges:?}"
         );
     }
-    let counted = store.triangles(false).expect("there is memory");
+    let counted = store.triangles().expect("there is memory");
     assert_eq!(counted.count, triangles, "{what}");
 }
 

@@ -42,7 +42,7 @@ fn what_directed_graphs_need_and_do_not_have_is_an_error() {
         let counted = kept.update(edges, Change::Insert, true);
         assert_eq!(counted.err(), Some(StoreError::Directed));
     }
-    assert_eq!(kept.triangles(false).err(), Some(StoreError::Directed));
+    assert_eq!(kept.triangles().err(), Some(StoreError::Directed));
     assert_eq!(
         kept.update(&[[2, 0]], Change::Insert, false)
             .unwrap()
@@ -76,7 +76,7 @@ fn neighbours_are_the_row_of_a_vertex() {
             .update(&[[3, 3], [7, 1]], Change::Insert, false)
             .unwrap();
         store.delete_vertices(&[9]).unwrap();
-        let expected = store.csr(false).unwrap();
+        let expected = store.csr().unwrap();
         for vertex in 0..201 {
             assert_eq!(
                 store.neighbours(vertex).unwrap(),

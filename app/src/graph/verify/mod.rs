@@ -107,9 +107,13 @@ impl Checker {
     /// A difference, and faults of the backend.
     pub fn store(&self, store: &Store) -> Result<(), crate::Error> {
         let expected = self.model.rows();
-        self.rows("neighbours", &store.csr(false)?, &expected)?;
+        self.rows("neighbours", &store.csr()?, &expected)?;
         if store.shape().directed {
-            self.rows("in-neighbours", &store.csr(true)?, &self.model.columns())?;
+            self.rows(
+                "in-neighbours",
+                &store.transposed_csr()?,
+                &self.model.columns(),
+            )?;
         }
         let (found, expected) = (store.hash()?, expected.graph_hash());
         if found != expected {

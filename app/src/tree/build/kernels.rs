@@ -40,7 +40,7 @@ pub(crate) fn first_pool(root: u64) -> u64 {
 /// let triangles = [[[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]];
 /// let spec = Spec::parse("cfmalloc")?;
 /// let mut build = KernelBuild::prepare(&backend, &triangles, &spec, Pool::Auto, Options::default())?;
-/// let built = build.build(false)?;
+/// let built = build.build()?;
 /// let ray = Ray { origin: [0.2, 0.2, 0.0], direction: [0.0, 0.0, 2.0] };
 /// let hits = built.tree.trace(&[ray])?;
 /// assert_eq!((hits[0].triangle, hits[0].t), (0, 0.5));
@@ -52,8 +52,8 @@ pub(crate) fn first_pool(root: u64) -> u64 {
 /// ```compile_fail,E0499
 /// # use heapwood::tree::{KernelBuild, TreeError};
 /// fn twice(mut build: KernelBuild) -> Result<(), TreeError> {
-///     let first = build.build(false)?;
-///     build.build(false)?;
+///     let first = build.build()?;
+///     build.build()?;
 ///     first.tree.trace(&[])?;
 ///     Ok(())
 /// }
@@ -244,17 +244,25 @@ impl<'b> KernelBuild<'b> {
         })
     }
 
-    /// Builds the tree on a heap just made empty, with statistics of
-    /// allocations on request. The tree lies in the workspace.
+    /// Builds the tree on a heap just made empty. The tree lies in the workspace.
     ///
     /// # Errors
     ///
     /// A pool that does not suffice, and any failure of the build.
-    pub fn build(
+    pub fn build(&mut self) -> Result<Built<DeviceTree<'_>, KernelStats>, TreeError> {
+        let stats = self.run(false)?;
+        Ok(self.built(stats))
+    }
+
+    /// The same with statistics of allocations, which take time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`build`](Self::build).
+    pub fn build_with_statistics(
         &mut self,
-        collect: bool,
     ) -> Result<Built<DeviceTree<'_>, KernelStats>, TreeError> {
-        let stats = self.run(collect)?;
+        let stats = self.run(true)?;
         Ok(self.built(stats))
     }
 

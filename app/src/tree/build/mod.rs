@@ -130,15 +130,26 @@ impl Builder {
 }
 
 impl<'b> PreparedBuild<'_, 'b> {
-    /// Builds the tree; kernels collect statistics of allocations on request. The tree may lie in
-    /// the memory of this build, which it borrows.
+    /// Builds the tree. It may lie in the memory of this build, which it borrows.
     ///
     /// # Errors
     ///
     /// As for [`Builder::build`].
-    pub fn build(&mut self, collect: bool) -> Result<Built<DeviceTree<'_>>, TreeError> {
+    pub fn build(&mut self) -> Result<Built<DeviceTree<'_>>, TreeError> {
         match &mut self.source {
-            Source::Kernels(build) => build.build(collect).map(Built::into_any),
+            Source::Kernels(build) => build.build().map(Built::into_any),
+            Source::Host { build, triangles } => build.build(self.backend, triangles),
+        }
+    }
+
+    /// The same, and kernels collect statistics of allocations, which takes time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Builder::build`].
+    pub fn build_with_statistics(&mut self) -> Result<Built<DeviceTree<'_>>, TreeError> {
+        match &mut self.source {
+            Source::Kernels(build) => build.build_with_statistics().map(Built::into_any),
             Source::Host { build, triangles } => build.build(self.backend, triangles),
         }
     }

@@ -90,7 +90,7 @@ impl Incremental {
             .map(|options| store.pagerank(&options, None))
             .transpose()?;
         let triangles = match algorithms.triangles {
-            true => Some(store.triangles(false)?.count),
+            true => Some(store.triangles()?.count),
             false => None,
         };
         if algorithms.components {
@@ -176,7 +176,7 @@ impl Incremental {
     pub fn compare(&mut self, round: u32, store: &Store) -> Result<RoundResults, Error> {
         let triangles = match self.triangles {
             Some(count) => {
-                let full = store.triangles(false)?;
+                let full = store.triangles()?;
                 if full.count != count {
                     return Err(Error::Verification(format!(
                         "round {round}: the batches have counted {count} triangles, there are {}",
