@@ -83,11 +83,11 @@ macro_rules! with_plain_kernels {
             "sort" "sort_clear" SortClear $crate::graph::store::sort::SortClear;
             "sort" "sort_histogram" SortHistogram $crate::graph::store::sort::SortHistogram;
             "sort" "sort_partition" NarrowPartition $crate::graph::store::sort::NarrowPartition;
-            "sort" "sort_partition_wide" WidePartition $crate::graph::store::sort::WidePartition;
+            "wide" "sort_partition_wide" WidePartition $crate::graph::store::sort::WidePartition;
             "sort" "sort_split" NarrowSplit $crate::graph::store::sort::NarrowSplit;
-            "sort" "sort_split_wide" WideSplit $crate::graph::store::sort::WideSplit;
+            "wide" "sort_split_wide" WideSplit $crate::graph::store::sort::WideSplit;
             "sort" "sort_buckets" NarrowBuckets $crate::graph::store::sort::NarrowBuckets;
-            "sort" "sort_buckets_wide" WideBuckets $crate::graph::store::sort::WideBuckets;
+            "wide" "sort_buckets_wide" WideBuckets $crate::graph::store::sort::WideBuckets;
             "graph" "graph_scan_sums" ScanSums $crate::graph::store::scan::ScanSums;
             "graph" "graph_scan_offsets" ScanOffsets $crate::graph::store::scan::ScanOffsets;
             "graph" "graph_copy_in" CopyIn $crate::graph::store::copy::CopyIn;

@@ -5,7 +5,7 @@ use super::bounds::{Bounds, LaunchBounds};
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
 const LONG_NAMES: [(&str, &str); 37] = [
-    ("ouroboros5arena8outlined", "ouroboros_task_"),
+    ("ouroboros5arena4task8outlined", "ouroboros_task_"),
     ("circular6search8outlined", "circular_search_"),
     ("scatter6search8outlined", "scatter_chunks_"),
     ("scatter4runs8outlined", "scatter_run_"),
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn names_are_shortened() {
-        let name = "_R3xouroboros5arena8outlinedNt";
+        let name = "_R3xouroboros5arena4task8outlinedNt";
         let text = format!(".func (.param .b32 r) {name}(\n\t.param .b32 {name}_param_0\n)\n");
         assert_eq!(
             short_names(text),

@@ -47,7 +47,7 @@ impl Phase {
     ///
     /// If the call is not one of those.
     pub fn of(call: &Call) -> Self {
-        if call.kernel().family() == "sort" {
+        if ["sort", "wide"].contains(&call.kernel().family()) {
             Self::Sort
         } else if call.runs::<Classify>() || call.runs::<LinkedClassify>() || call.runs::<Compact>()
         {
