@@ -148,7 +148,7 @@ impl Window {
     /// The pixel is within the window, this lane's, and holds a value if it is added to.
     #[inline(always)]
     pub unsafe fn put(&self, pixel: Pixel, value: Vec3, is_added: bool) {
-        // SAFETY: the pixel's index is within the window's memory, and this lane alone has it.
+        // SAFETY: the window has memory for the pixel, which is this lane's; a sum has a value.
         unsafe {
             let address = self.arguments.pixels.add(pixel.index);
             let sum = if is_added {
