@@ -96,7 +96,7 @@ impl Workspace {
     /// The place is below `task_limit`.
     #[inline(always)]
     unsafe fn kind(&self, place: usize) -> &AtomicU32 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `kinds` has a word for each place below `task_limit`.
         unsafe { &*self.kinds.add(place).cast() }
     }
 

@@ -138,7 +138,7 @@ unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: 
 /// destination is theirs alone.
 #[inline(always)]
 unsafe fn copy_references<W: Warp>(warp: W, copy: Copy) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the source can be read; the destination is this warp's alone.
     unsafe {
         let long = copy.count > LONG;
         if !long {

@@ -73,7 +73,7 @@ impl Ray {
     /// `triangle` points to a triangle that may be read.
     #[inline(always)]
     pub unsafe fn hit(&self, triangle: *const Triangle) -> Option<f32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         unsafe {
             if self.surely_misses(triangle) {
                 return None;
@@ -90,7 +90,7 @@ impl Ray {
     /// As for `hit`.
     #[inline(always)]
     pub(super) unsafe fn exact_hit(&self, triangle: *const Triangle) -> Option<f32> {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         let [a, b, c] = unsafe { self.sheared(triangle) };
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let all_positive = u >= 0.0 && v >= 0.0 && w >= 0.0;
@@ -127,7 +127,7 @@ impl Ray {
     /// As for `hit`.
     #[inline(always)]
     pub unsafe fn weights(&self, triangle: *const Triangle) -> [f64; 3] {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         let [a, b, c] = unsafe { self.sheared(triangle) };
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let sum = u + v + w;
@@ -149,7 +149,7 @@ impl Ray {
     /// As for `hit`.
     #[inline(always)]
     pub(super) unsafe fn surely_misses(&self, triangle: *const Triangle) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         let (a, b, c) = unsafe {
             (
                 self.rounded_corner(triangle, 0),
@@ -199,7 +199,7 @@ impl Ray {
     /// As for `hit`.
     #[inline(always)]
     unsafe fn rounded_corner(&self, triangle: *const Triangle, index: usize) -> Vec2 {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         let [x, y, z] = unsafe { self.permuted(triangle, index) };
         let depth = z - self.start[2];
         Vec2::new(
@@ -218,7 +218,7 @@ impl Ray {
         let ([x, y, z], [along_x, along_y, along_z]) = (self.start, self.direction);
         let from = [widened(x), widened(y), widened(z)];
         let along = [widened(along_x), widened(along_y), widened(along_z)];
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         unsafe {
             [
                 Corner::sheared(self.permuted(triangle, 0), from, along),

@@ -26,7 +26,7 @@ impl CameraRays {
     /// The four vectors may be read.
     #[inline(always)]
     pub unsafe fn read(vectors: *const [f32; 3]) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: the four vectors may be read, and each index is below 4.
         let vector = |index: usize| unsafe { Vec3::from_array(vectors.add(index).read()) };
         Self {
             origin: vector(0),

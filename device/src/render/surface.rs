@@ -61,7 +61,7 @@ impl SurfacePoint {
     /// copy that is indexed by the ray's axes would be in local memory.
     #[inline(always)]
     pub unsafe fn hit(ray: &Ray, triangle: *const Triangle) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         unsafe { Self::hit_and_weights(ray, triangle).0 }
     }
 
@@ -72,7 +72,7 @@ impl SurfacePoint {
     /// As for `hit`.
     #[inline(always)]
     pub unsafe fn hit_and_weights(ray: &Ray, triangle: *const Triangle) -> (Self, [f32; 3]) {
-        // SAFETY: the caller's promise.
+        // SAFETY: `triangle` points to a triangle that may be read.
         let (weights, triangle) = unsafe { (ray.weights(triangle), triangle.read()) };
         let [x, y, z] = point_of(&triangle, weights);
         let [to_x, to_y, to_z] = point_of(&triangle, [1.0 / 3.0; 3]);

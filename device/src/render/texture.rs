@@ -199,7 +199,7 @@ impl Textures {
     #[inline(always)]
     unsafe fn texel(&self, texture: &Texture, x: u32, y: u32, encoding: Encoding) -> Sample {
         let at = texture.first as usize + y as usize * texture.width as usize + x as usize;
-        // SAFETY: the caller's promise, and a byte is below the number of decoded ones.
+        // SAFETY: the texture has this texel, and a byte is below the number of decoded ones.
         let word = unsafe { self.words.add(at).read() };
         let channel = |byte: u32| match encoding {
             // SAFETY: as above.
@@ -224,7 +224,7 @@ impl Textures {
     #[inline(always)]
     pub unsafe fn sample(&self, number: u32, [u, v]: [f32; 2], encoding: Encoding) -> Sample {
         let at = DECODED + number as usize * TEXTURE_WORDS;
-        // SAFETY: the caller's promise; words are aligned as arrays of them are.
+        // SAFETY: a texture has this number; words are aligned as arrays of them are.
         let words = unsafe { self.words.add(at).cast::<[u32; TEXTURE_WORDS]>().read() };
         let texture = Texture::from_words(words);
         let [a, b, c, d, e, f] = texture.map;

@@ -233,7 +233,7 @@ impl TexturedMaterial {
         if self.emission == NO_TEXTURE {
             return emission;
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: a number that is not `NO_TEXTURE` names a texture of the table.
         emission * unsafe { textures.sample(self.emission, uv, Encoding::Srgb).colour }
     }
 }
@@ -291,7 +291,7 @@ impl TexturedMaterials {
     /// As for `at`.
     #[inline(always)]
     unsafe fn material(&self, triangle: u32) -> TexturedMaterial {
-        // SAFETY: the caller's promise.
+        // SAFETY: there is this triangle, and its number names one of the materials.
         unsafe {
             let number = self.material_of.add(triangle as usize).read();
             TexturedMaterial::from_words(self.materials.add(number as usize).read())
@@ -306,7 +306,7 @@ impl TexturedMaterials {
         if self.coordinates.is_null() {
             return [0.0; 2];
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: there is this triangle, and so its coordinates where there are any.
         let [p, q, r] = unsafe { self.coordinates.add(triangle as usize).read() };
         [
             p[0] * a + q[0] * b + r[0] * c,

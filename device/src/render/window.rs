@@ -36,7 +36,7 @@ impl SceneArguments {
     /// As for `Tree::new`, and `bounds` may be read.
     #[inline(always)]
     pub(super) unsafe fn read(self) -> (Tree, Bounds) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the scene's pointers fulfil the contract of `Tree::new`; the bounds may be read.
         unsafe {
             let bounds = self.bounds.read();
             let tree = Tree::new(self.nodes, self.references, self.triangles, bounds);
@@ -148,7 +148,7 @@ impl Window {
     /// The pixel is within the window, this lane's, and holds a value if it is added to.
     #[inline(always)]
     pub unsafe fn put(&self, pixel: Pixel, value: Vec3, is_added: bool) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the window has memory for the pixel, which is this lane's; a sum has a value.
         unsafe {
             let address = self.arguments.pixels.add(pixel.index);
             let sum = if is_added {

@@ -42,7 +42,7 @@ impl ExactSplit {
 /// They are kept in scratch memory, and `axis` is below 3.
 #[inline(always)]
 pub unsafe fn along(scratch: Scratch, axis: u32, item: u32) -> (f32, f32) {
-    // SAFETY: the caller's promise.
+    // SAFETY: scratch memory keeps the item's bounds, and `axis` is below 3.
     unsafe {
         (
             *scratch.bounds(axis * BOUNDS_STRIDE + item),

@@ -386,7 +386,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
 /// `large` is one of the workspace's large nodes, and `index` is below `HISTOGRAM_WORDS`.
 #[inline(always)]
 unsafe fn histogram<'a>(large: *mut LargeNode, index: u32) -> &'a AtomicU32 {
-    // SAFETY: the caller's promise; histograms are accessed atomically only.
+    // SAFETY: `index` is within the node's histogram, which is accessed atomically only.
     unsafe {
         let first = (&raw mut (*large).histogram).cast::<AtomicU32>();
         &*first.add(index as usize)

@@ -236,7 +236,7 @@ unsafe fn count(scratch: Scratch, bins: Bins, part: Bounds) {
 #[inline(always)]
 unsafe fn keep(scratch: Scratch, index: u32, part: Bounds) {
     for axis in 0..3 {
-        // SAFETY: the caller's promise: the words are among the references' bounds.
+        // SAFETY: `index` is below `SMALL_NODE` and this lane's, so the words are too.
         unsafe {
             scratch
                 .bounds(axis as u32 * BOUNDS_STRIDE + index)
