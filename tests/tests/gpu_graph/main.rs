@@ -14,11 +14,12 @@ use heapwood_tests::clauses;
 use heapwood_tests::gpu::cpu;
 use heapwood_tests::graph::expected::{Kept, Results, turns};
 use heapwood_tests::graph::forms::{FORMS, Form, keeping};
-use heapwood_tests::graph::sort::{self, distributions};
 use heapwood_tests::graph::{Model, graphs};
 
+mod keys;
 mod vertices;
 
+use keys::every_distribution_of_keys_is_sorted;
 use vertices::{a_vertex_deleted_before_it_was_is_there_later, vertices_come_and_go};
 
 /// How much is done.
@@ -94,18 +95,6 @@ clauses! {
     a_pool_grows_under_batches
     a_large_graph_is_that_of_the_cpu
     few_vertices_get_many_neighbours
-}
-
-fn every_distribution_of_keys_is_sorted(backend: &dyn Backend, scale: Scale) {
-    // Vertices whose keys have rests of 32 bits and of more, and few of them.
-    for vertices in [100, 1_000_000, 1 << 30] {
-        for count in [1, 300, scale.largest_sort] {
-            for (name, edges) in distributions(vertices, count, u64::from(vertices)) {
-                let time = sort::check(backend, vertices, count % 3 == 0, &edges);
-                println!("{name}, {vertices} vertices, {count} edges: {time:?}");
-            }
-        }
-    }
 }
 
 fn random_batches_keep_the_store_equal_to_a_set(backend: &dyn Backend, scale: Scale) {
