@@ -27,7 +27,7 @@ fn grids(launches: &[PlannedLaunch]) -> Vec<(KernelId, Grid)> {
 }
 
 #[test]
-fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
+fn each_tile_of_a_batch_is_sorted_and_compared() {
     let batch = Batch {
         edges: null_mut(),
         count: 2500,
@@ -38,15 +38,17 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         continues: false,
         labels: None,
     };
-    // 5,000 keys: a tile of 6,144 to sort, 79 of 64 to compare. A key has two numbers of 12 bits; the
-    // greatest is 3000 << 12, and bins of 16 bits are the first that are at least 256.
+    // 5,000 keys: a tile of 8,192 to sort and one to list, 79 of 64 to compare. A key has two numbers
+    // of 12 bits; the greatest is 3000 << 12, and bins of 17 bits are the first that are at least 64.
+    // Those bits are split by 8 at a time, if a bin has more than 1024 keys.
     let sorted = [
-        (KernelId::SortClear, Grid::Strided(2048)),
-        (KernelId::SortHistogram, Grid::Blocks(1)),
-        (KernelId::NarrowPartition, Grid::Blocks(1)),
-        (KernelId::NarrowBuckets, Grid::Blocks(376)),
-        (KernelId::NarrowBuckets, Grid::Blocks(376)),
-        (KernelId::NarrowBuckets, Grid::Blocks(376)),
+        (KernelId::SortClear, Grid::Strided(4096)),
+        (KernelId::SortHistogram, Grid::Blocks(3)),
+        (KernelId::NarrowPartition, Grid::Blocks(2)),
+        (KernelId::NarrowSplit, Grid::Blocks(2)),
+        (KernelId::NarrowSplit, Grid::Blocks(2)),
+        (KernelId::NarrowSplit, Grid::Blocks(2)),
+        (KernelId::NarrowBuckets, Grid::Blocks(94)),
     ];
     let compared = [
         (KernelId::Classify, Grid::Strided(79 * 32)),
@@ -66,9 +68,9 @@ fn a_warp_sorts_and_compares_each_tile_of_a_batch() {
         let graph = graph(false, provides);
         let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
         let launches = grids(&graph.update(&batch, &space, null_mut()));
-        assert_eq!(launches[..6], sorted);
-        assert_eq!(launches[6..8], compared);
-        let rest = &launches[8..];
+        assert_eq!(launches[..7], sorted);
+        assert_eq!(launches[7..9], compared);
+        let rest = &launches[9..];
         if provides {
             assert_eq!(*rest, [&provided[..], &applied[..]].concat());
         } else {
