@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .step_by(4096)
         .map(|v| [0, v])
         .collect();
-    let update = graph.update(&batch, Change::Insert, true)?;
+    let update = graph.update_counting_triangles(&batch, Change::Insert)?;
     println!(
         "{} of {} edges are new, which makes {} triangles",
         update.counts.applied,

@@ -78,17 +78,17 @@ fn entries_end_at_2_to_the_32() {
         limit: u64::from(u32::MAX),
     };
     let error = store
-        .update(&last, Change::Insert, false)
+        .update(&last, Change::Insert)
         .expect_err("one too many");
     assert_eq!(error, expected);
     progress("refused");
     let missing = last.pop().expect("an edge");
-    let found = store.update(&last, Change::Insert, false).expect("it fits");
+    let found = store.update(&last, Change::Insert).expect("it fits");
     assert_eq!(found.counts.applied, last.len() as u64);
     progress("updated");
     assert_eq!(
         store
-            .update(&[missing], Change::Insert, false)
+            .update(&[missing], Change::Insert)
             .expect_err("one too many"),
         expected
     );

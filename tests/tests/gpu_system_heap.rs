@@ -176,7 +176,7 @@ fn stores_come_and_go(
             let more: Vec<_> = (0..vertices).map(|vertex| [vertex % 100, vertex]).collect();
             for _ in 0..count {
                 let mut store = form.store(backend, &spec, Pool::Bytes(POOL), kept.csr());
-                let update = store.update(&more, Change::Insert, false);
+                let update = store.update(&more, Change::Insert);
                 update.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let memory = store.memory_use().expect("a measurement");
                 drop(store);

@@ -54,7 +54,7 @@ pub struct Update {
 /// };
 /// let backend = Cpu::new()?;
 /// let mut graph = Store::new(&backend, options, &rows, None)?;
-/// let update = graph.update(&[[2, 0], [0, 1], [2, 3]], Change::Insert, true)?;
+/// let update = graph.update_counting_triangles(&[[2, 0], [0, 1], [2, 3]], Change::Insert)?;
 /// assert_eq!((update.counts.applied, update.triangles), (2, Some(1)));
 /// assert_eq!(graph.neighbours(2)?, [0, 1, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -169,15 +169,22 @@ impl<'b> Store<'b> {
     /// # Errors
     ///
     /// A pool that does not suffice, unless it may grow, and a batch of more than
-    /// 2^30 edges; [`StoreError::Directed`] if triangles are to be counted in a directed
-    /// graph. The graph is as before the batch then.
-    pub fn update(
+    /// 2^30 edges. The graph is as before the batch then.
+    pub fn update(&mut self, edges: &[Edge], change: Change) -> Result<Update, StoreError> {
+        self.change(edges, change, self.options.self_loops, false)
+    }
+
+    /// Applies a batch and counts the triangles that it makes or destroys.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Store::update`], and [`StoreError::Directed`] for a directed graph.
+    pub fn update_counting_triangles(
         &mut self,
         edges: &[Edge],
         change: Change,
-        triangles: bool,
     ) -> Result<Update, StoreError> {
-        self.change(edges, change, self.options.self_loops, triangles)
+        self.change(edges, change, self.options.self_loops, true)
     }
 
     pub(super) fn change(

@@ -77,7 +77,7 @@ impl Kept {
             .flat_map(|source| self.rows.row(source).iter().map(move |&to| [source, to]))
             .filter(|edge| edge[0] != edge[1])
             .collect();
-        store.update(&edges, Change::Delete, false).expect(what);
+        store.update(&edges, Change::Delete).expect(what);
         let vertices: Vec<u32> = vertices.collect();
         store.delete_vertices(&vertices).expect(what);
         assert_eq!(store.entries(), Ok(0), "{what}");

@@ -111,7 +111,7 @@ fn random_batches_keep_the_store_equal_to_a_set(backend: &dyn Backend, scale: Sc
             start.assert_in(&store, spec.name());
             for (index, turn) in turns.iter().enumerate() {
                 let what = format!("{}, {form:?}, batch {index}", spec.name());
-                let found = store.update(&turn.edges, turn.change, false);
+                let found = store.update(&turn.edges, turn.change);
                 let found = found.unwrap_or_else(|error| panic!("{what}: {error}"));
                 assert_eq!(found.counts, turn.counts, "{what}");
                 turn.after.assert_in(&store, &what);
@@ -134,7 +134,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &dyn Backend, scale: Sc
             let pool = Pool::Bytes(scale.pool);
             let mut store = form.store(backend, &spec, pool, kept.csr());
             let pool = store.pool_bytes();
-            let too_many = store.update(&every, Change::Insert, false);
+            let too_many = store.update(&every, Change::Insert);
             let overwrites = spec.allocator.properties.may_overwrite;
             match too_many {
                 Err(StoreError::Pool { wanted, .. }) if !overwrites => {
@@ -150,7 +150,7 @@ fn an_exhausted_pool_leaves_the_graph_as_it_was(backend: &dyn Backend, scale: Sc
             while count > 0 && largest < 100 {
                 for (change, part) in [(Change::Insert, 0), (Change::Delete, count / 2)] {
                     let some = &every[part..part + count];
-                    match store.update(some, change, false) {
+                    match store.update(some, change) {
                         Ok(found) => {
                             let expected = model.apply(some, change, !form.loops);
                             assert_eq!(found.counts, expected, "{what}");
@@ -221,7 +221,11 @@ fn follow(store: &mut Store, edges: &[Edge], change: Change, what: &str) {
         false => 0,
     };
     let before = count(store);
-    let found = store.update(edges, change, follows).expect(what);
+    let found = match follows {
+        true => store.update_counting_triangles(edges, change),
+        false => store.update(edges, change),
+    };
+    let found = found.expect(what);
     let after = count(store);
     let apart = match change {
         Change::Insert => after - before,
@@ -259,7 +263,7 @@ fn a_pool_grows_under_batches(backend: &dyn Backend, scale: Scale) {
                 assert!(rows < vertices, "{what}: {first} bytes are enough");
                 let end = rows + FILLING / vertices;
                 let batch: Vec<Edge> = (rows..end).flat_map(offered).collect();
-                let found = store.update(&batch, Change::Insert, false).expect(&what);
+                let found = store.update(&batch, Change::Insert).expect(&what);
                 let live = (rows..end).filter(|source| !deleted.contains(source));
                 let applied = live.count() as u64 * u64::from(vertices - 2);
                 assert_eq!(found.counts.applied, applied, "{what}");
@@ -282,7 +286,7 @@ fn a_pool_grows_under_batches(backend: &dyn Backend, scale: Scale) {
             assert!(store.csr().expect(&what) == expected, "{what}");
             assert_eq!(store.hash(), Ok(expected.graph_hash()), "{what}");
             // Whom the growth has not brought back.
-            let found = store.update(&[[3, 4], [5, 77]], Change::Insert, false);
+            let found = store.update(&[[3, 4], [5, 77]], Change::Insert);
             assert_eq!(found.expect(&what).counts.rejected, 2, "{what}");
             store.check_heap().expect(&what);
         }
@@ -383,16 +387,16 @@ fn few_vertices_get_many_neighbours(backend: &dyn Backend, scale: Scale) {
     let host = cpu(1);
     for form in FORMS.into_iter().filter(|form| !form.directed) {
         let mut expected = form.store(&*host, &one, Pool::Bytes(pool), (&rows, None));
-        let counts = expected.update(&batch, Change::Insert, false);
+        let counts = expected.update(&batch, Change::Insert);
         let counts = counts.expect("room").counts;
         let hash = expected.hash();
         for spec in keeping(scale.crowd) {
             let what = format!("{}, {form:?}", spec.name());
             let mut store = form.store(backend, &spec, Pool::Bytes(pool), (&rows, None));
-            let found = store.update(&batch, Change::Insert, false).expect(&what);
+            let found = store.update(&batch, Change::Insert).expect(&what);
             assert_eq!(found.counts, counts, "{what}");
             assert_eq!(store.hash(), hash, "{what}");
-            store.update(&batch, Change::Delete, false).expect(&what);
+            store.update(&batch, Change::Delete).expect(&what);
             store.check_heap().expect(&what);
         }
     }

@@ -65,7 +65,7 @@ pub fn vertices_come_and_go(backend: &dyn Backend, scale: Scale) {
                 store.insert_vertices(count).expect(&what);
             }
             assert_eq!(store.shape().vertices, total, "{what}");
-            let found = store.update(&batch, Change::Insert, false).expect(&what);
+            let found = store.update(&batch, Change::Insert).expect(&what);
             assert_eq!(found.counts, counts, "{what}");
             store.advance_components().expect(&what);
             with.0.assert_in(&store, &what);
@@ -94,7 +94,7 @@ pub fn a_vertex_deleted_before_it_was_is_there_later(backend: &dyn Backend, _: S
         model.rows.resize(105, Default::default());
         store.insert_vertices(100).expect(&what);
         let counts = model.apply(&[[0, 4]], Change::Insert, false);
-        let found = store.update(&[[0, 4]], Change::Insert, false);
+        let found = store.update(&[[0, 4]], Change::Insert);
         assert_eq!(found.expect(&what).counts, counts, "{what}");
         Kept::of(&model).assert_in(&store, &what);
     }

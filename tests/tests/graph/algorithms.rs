@@ -185,9 +185,7 @@ fn ranks_go_on_after_a_batch() {
     let first = pagerank(&store, &options);
     let batch = [[1, 2], [3, 500], [999, 0], [17, 18]];
     model.apply(&batch, Change::Insert, false);
-    store
-        .update(&batch, Change::Insert, false)
-        .expect("it fits");
+    store.update(&batch, Change::Insert).expect("it fits");
     let second = store.pagerank(&options, Some(&first.ranks));
     let second = second.expect("there is memory");
     assert!(second.state.converged && second.state.iterations < first.state.iterations);
@@ -212,7 +210,9 @@ fn triangles_follow(
         // Among few vertices, so that triangles share changed edges.
         let mut vertex = || random.below(vertices.min(40)) as u32;
         let edges: Vec<Edge> = (0..count).map(|_| [vertex(), vertex()]).collect();
-        let found = store.update(&edges, change, true).expect("it fits");
+        let found = store
+            .update_counting_triangles(&edges, change)
+            .expect("it fits");
         assert_eq!(found.counts, model.apply(&edges, change, false), "{what}");
         let changed = found.triangles.expect("they were asked for");
         match change {
@@ -279,13 +279,15 @@ fn triangles_follow_in_pages_of_every_allocator() {
         let mut random = Random::new(seed);
         for size in [1, 50, 800, 2000, 1000] {
             let edges = graphs::batch(&mut random, &model, size);
-            let found = store.update(&edges, Change::Insert, true).expect("it fits");
+            let found = store
+                .update_counting_triangles(&edges, Change::Insert)
+                .expect("it fits");
             let before = Results::of(&model, &[]).triangle_count();
             model.apply(&edges, Change::Insert, false);
             let after = Results::of(&model, &[]).triangle_count();
             assert_eq!(found.triangles, Some(after - before), "{spec}, {size}");
         }
-        let none = store.update(&[[0, 999]], Change::Delete, true);
+        let none = store.update_counting_triangles(&[[0, 999]], Change::Delete);
         assert_eq!(none.map(|none| none.triangles), Ok(Some(0)), "{spec}");
         triangles_follow(store, &mut model, 6, (300, seed), &spec.to_string());
     }

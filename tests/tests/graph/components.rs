@@ -44,7 +44,7 @@ impl<'b> Pair<'b> {
     }
 
     fn apply(&mut self, change: Change, edges: &[Edge]) {
-        let found = self.store.update(edges, change, false).expect("it fits");
+        let found = self.store.update(edges, change).expect("it fits");
         let is_absent = |edge: &Edge| edge.iter().any(|end| self.deleted.contains(end));
         let there: Vec<Edge> = edges.iter().copied().filter(|e| !is_absent(e)).collect();
         let expected = self.model.apply(&there, change, !self.loops);

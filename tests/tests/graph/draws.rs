@@ -105,7 +105,7 @@ fn assert_drawn_from(backend: &dyn Backend, spec: &Spec, form: Form, model: &Mod
     let mut random = Random::new(5);
     for (number, change) in [(2, Change::Insert), (3, Change::Delete)] {
         let edges = batch(&mut random, &model, 300);
-        store.update(&edges, change, false).expect(what);
+        store.update(&edges, change).expect(what);
         model.apply(&edges, change, !form.loops);
         assert_drawn(&store, &model, number, what);
     }

@@ -84,7 +84,7 @@ fn vertices_stay_deleted_when_the_graph_cannot_move() {
             }
             // No deleted vertex has come back, whether the insertion failed or succeeded.
             let edges = deleted.map(|vertex| [vertex, 5]);
-            let found = store.update(&edges, Change::Insert, false).expect(what);
+            let found = store.update(&edges, Change::Insert).expect(what);
             assert_eq!(found.counts.rejected, 3, "{form:?}, {what}");
             assert_eq!(
                 store.delete_vertices(&deleted).map(|done| done.deleted),
@@ -125,7 +125,7 @@ fn vertices_are_deleted_with_all_their_edges_or_not_at_all() {
         failing_everywhere(&quota, make, delete, |mut store, done, what| {
             let kept = if done { &after } else { &before };
             kept.assert_in(&store, what);
-            let found = store.update(&[[0, 60]], Change::Insert, false).expect(what);
+            let found = store.update(&[[0, 60]], Change::Insert).expect(what);
             assert_eq!(found.counts.rejected == 1, done, "{what}");
             store.check_heap().expect(what);
         });
@@ -146,7 +146,7 @@ fn batches_are_applied_whole_or_not_at_all() {
             let (rows, columns) = before.csr();
             Store::new(&backend, options, rows, columns).expect("it fits")
         };
-        let insert = |store: &mut Store| store.update(&batch, Change::Insert, false).map(drop);
+        let insert = |store: &mut Store| store.update(&batch, Change::Insert).map(drop);
         for operations in 0.. {
             let mut store = make();
             quota.end_after(operations);

@@ -64,7 +64,7 @@ fn an_allocator_that_begins_again_keeps_the_graph_or_says_so() {
                     }
                 };
                 loaded.0 += 1;
-                let kept = match store.update(&batch, Change::Insert, false) {
+                let kept = match store.update(&batch, Change::Insert) {
                     Ok(_) => &after,
                     Err(error) => {
                         assert!(error.is_refusal(), "{what}: {error}");
@@ -134,7 +134,7 @@ fn a_pool_grows_as_far_as_there_is_memory() {
     assert_eq!(store.pool_bytes(), 64 * MIB);
     let mut number = 0;
     while store.pool_bytes() == 64 * MIB {
-        let found = store.update(&batch(number), Change::Insert, false);
+        let found = store.update(&batch(number), Change::Insert);
         assert_eq!(found.expect("a pool that grows").counts.applied, 1);
         number += 1;
     }
@@ -142,7 +142,7 @@ fn a_pool_grows_as_far_as_there_is_memory() {
     assert!(pool > 64 * MIB && pool < 100 * MIB, "{pool}");
     // There is no memory for yet another pool beside this one.
     let error = loop {
-        match store.update(&batch(number), Change::Insert, false) {
+        match store.update(&batch(number), Change::Insert) {
             Ok(_) => number += 1,
             Err(error) => break error,
         }
@@ -192,7 +192,7 @@ fn no_more_entries_than_can_be_numbered() {
             batch.push([from, to]);
             let entries = model.entries() as u64;
             let more = if form.directed { 1 } else { 2 };
-            let found = store.update(&batch, Change::Insert, false);
+            let found = store.update(&batch, Change::Insert);
             if entries + more > options.limits.entries {
                 let error = found.expect_err("more than can be numbered");
                 let expected = StoreError::TooMany {
@@ -217,12 +217,8 @@ fn no_more_entries_than_can_be_numbered() {
         assert_eq!(refused, 3);
         // A deletion makes room.
         let gone = known.swap_remove(0);
-        store
-            .update(&[gone], Change::Delete, false)
-            .expect("a deletion");
-        store
-            .update(&[gone], Change::Insert, false)
-            .expect("as before");
+        store.update(&[gone], Change::Delete).expect("a deletion");
+        store.update(&[gone], Change::Insert).expect("as before");
         Kept::of(&model).assert_in(&store, "at the end");
         options.limits.entries = entries - 1;
         let error = new(options.clone()).err().expect("too many from the start");

@@ -72,7 +72,7 @@ impl Batches {
                 "{spec}, seed {}, batch {batch}: {change:?} {count}",
                 self.seed
             );
-            let found = store.update(&edges, change, false).expect(&what);
+            let found = store.update(&edges, change).expect(&what);
             let expected = model.apply(&edges, change, !self.form.loops);
             assert_eq!(found.counts, expected, "{what}");
             assert_equal(&store, &model, &what);
@@ -157,7 +157,7 @@ fn large_vertices_move_to_new_blocks() {
                 let some: Vec<_> = star.iter().copied().step_by(step).collect();
                 for change in [Change::Insert, Change::Delete, Change::Insert] {
                     let expected = model.apply(&some, change, false);
-                    let found = store.update(&some, change, false).expect("a large pool");
+                    let found = store.update(&some, change).expect("a large pool");
                     assert_eq!(found.counts, expected, "{spec}");
                     assert_equal(&store, &model, &spec.to_string());
                 }
@@ -165,9 +165,7 @@ fn large_vertices_move_to_new_blocks() {
             assert!(model.rows.iter().any(|row| row.len() > 2000));
             let all: Vec<_> = star.iter().copied().chain([[0, 0]]).collect();
             model.apply(&all, Change::Delete, false);
-            store
-                .update(&all, Change::Delete, false)
-                .expect("no memory");
+            store.update(&all, Change::Delete).expect("no memory");
             assert_equal(&store, &model, &spec.to_string());
             assert_eq!(store.memory_use().expect("measured").allocated_bytes, 0);
             let state = store.heap_state().expect("a walk");
@@ -195,7 +193,7 @@ fn an_exhausted_heap_leaves_the_store_as_it_was() {
                     Change::Insert
                 };
                 let some = edges(&mut random, &model, 600);
-                match store.update(&some, change, false) {
+                match store.update(&some, change) {
                     Ok(found) => {
                         let expected = model.apply(&some, change, !form.loops);
                         assert_eq!(found.counts, expected, "{spec}");
@@ -233,7 +231,7 @@ fn use_up(backend: &dyn Backend, spec: &Spec, pool: u64, form: Form, seed: u64) 
     while refused < 3 {
         let change = random.choose(&[Change::Insert, Change::Insert, Change::Delete]);
         let batch = edges(&mut random, &model, 40);
-        match store.update(&batch, change, false) {
+        match store.update(&batch, change) {
             Ok(found) => {
                 let expected = model.apply(&batch, change, !form.loops);
                 assert_eq!(found.counts, expected);
@@ -279,7 +277,7 @@ fn the_graph_does_not_depend_on_allocator_or_batches() {
         let mut store = store(&backend, &spec, POOL, form, &empty);
         for (edges, change) in [(&all, Change::Insert), (&gone, Change::Delete)] {
             for part in edges.chunks(size) {
-                store.update(part, change, false).expect("a large pool");
+                store.update(part, change).expect("a large pool");
             }
         }
         hashes.push(store.hash().expect("a hash"));
@@ -364,7 +362,7 @@ fn vertices_come_and_go() {
         store.insert_vertices(3).expect("a few records");
         model.rows.resize(203, BTreeSet::new());
         let batch = [[7, 8], [8, 7], [42, 42], [200, 8], [9, 202], [202, 203]];
-        let found = store.update(&batch, Change::Insert, false).expect("fits");
+        let found = store.update(&batch, Change::Insert).expect("fits");
         assert_eq!((found.counts.applied, found.counts.rejected), (2, 4));
         model.apply(&[[200, 8], [9, 202]], Change::Insert, false);
         assert_equal(&store, &model, "after the insertion");
@@ -372,9 +370,7 @@ fn vertices_come_and_go() {
         store.insert_vertices(2).expect("there is room");
         model.rows.resize(205, BTreeSet::new());
         model.apply(&[[204, 203]], Change::Insert, false);
-        store
-            .update(&[[204, 203]], Change::Insert, false)
-            .expect("fits");
+        store.update(&[[204, 203]], Change::Insert).expect("fits");
         assert_equal(&store, &model, "after another insertion");
     }
 }

@@ -39,12 +39,12 @@ fn what_directed_graphs_need_and_do_not_have_is_an_error() {
     assert!(error(store(&undirected, Some(&directed))).ends_with("give none"));
     let mut kept = store(&directed, Some(&directed)).unwrap();
     for edges in [&[][..], &[[2, 0]]] {
-        let counted = kept.update(edges, Change::Insert, true);
+        let counted = kept.update_counting_triangles(edges, Change::Insert);
         assert_eq!(counted.err(), Some(StoreError::Directed));
     }
     assert_eq!(kept.triangles().err(), Some(StoreError::Directed));
     assert_eq!(
-        kept.update(&[[2, 0]], Change::Insert, false)
+        kept.update(&[[2, 0]], Change::Insert)
             .unwrap()
             .counts
             .applied,
@@ -72,9 +72,7 @@ fn neighbours_are_the_row_of_a_vertex() {
         let (rows, _) = Csr::build(list, CsrOptions::default());
         let columns = directed.then(|| rows.transposed());
         let mut store = Store::new(&backend, options(layout), &rows, columns.as_ref()).unwrap();
-        store
-            .update(&[[3, 3], [7, 1]], Change::Insert, false)
-            .unwrap();
+        store.update(&[[3, 3], [7, 1]], Change::Insert).unwrap();
         store.delete_vertices(&[9]).unwrap();
         let expected = store.csr().unwrap();
         for vertex in 0..201 {

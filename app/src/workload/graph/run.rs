@@ -10,7 +10,7 @@ use super::stream::{Applied, AppliedVertices};
 use super::{Algorithms, Results};
 use crate::Error;
 use crate::graph::verify::Checker;
-use crate::graph::{Change, Edge, MemoryUse, Pattern, Store, StoreError};
+use crate::graph::{Change, Edge, MemoryUse, Pattern, Store, StoreError, Update};
 
 /// The results and the measurements of a run.
 #[derive(Clone, Debug)]
@@ -114,9 +114,7 @@ impl<'b> Running<'b> {
         let batches = edges.chunks(batch);
         let mut applied = Applied::new((round, change, pattern), edges.len(), batches.len());
         for (number, batch) in (1..).zip(batches) {
-            let incremental = self.incremental.as_ref();
-            let triangles = incremental.is_some_and(Incremental::counts_triangles);
-            let update = match self.store.update(batch, change, triangles) {
+            let update = match self.update(batch, change) {
                 Ok(update) => update,
                 Err(error) => {
                     // The graph should be what it was.
@@ -194,15 +192,13 @@ impl<'b> Running<'b> {
     pub fn events(&mut self, stream: &EventStream) -> Result<(), Error> {
         let count = stream.batches.len();
         for (number, batch) in (1..).zip(&stream.batches) {
-            let incremental = self.incremental.as_ref();
-            let triangles = incremental.is_some_and(Incremental::counts_triangles);
             let mut applied = AppliedEvents::new(batch);
             for (change, edges) in [
                 (Change::Delete, &batch.delete),
                 (Change::Insert, &batch.insert),
             ] {
                 let begun = Instant::now();
-                let update = match self.store.update(edges, change, triangles) {
+                let update = match self.update(edges, change) {
                     Ok(update) => update,
                     Err(error) => {
                         // The graph should be what it was.
@@ -260,6 +256,15 @@ impl<'b> Running<'b> {
     }
 
     /// Holds what was brought up to date to the graph as it is now.
+    /// Applies a batch; counts triangles if those of the graph are followed.
+    fn update(&mut self, edges: &[Edge], change: Change) -> Result<Update, StoreError> {
+        let incremental = self.incremental.as_ref();
+        match incremental.is_some_and(Incremental::counts_triangles) {
+            true => self.store.update_counting_triangles(edges, change),
+            false => self.store.update(edges, change),
+        }
+    }
+
     fn check_incremental(&self, round: u32) -> Result<(), Error> {
         match (&self.checker, &self.incremental) {
             (Some(checker), Some(incremental)) => incremental.verify(round, &checker.reference()),
