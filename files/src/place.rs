@@ -32,7 +32,7 @@ impl Place {
                 let file = path.canonicalize()?;
                 // A file that may not be written is not replaced either.
                 drop(File::options().append(true).open(&file)?);
-                drop(temporary(&file)?);
+                probe(&file)?;
                 return Ok(Self::File(file));
             }
             Err(error) => error,
@@ -44,7 +44,7 @@ impl Place {
         if !written.ends_with(name.as_encoded_bytes()) {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        drop(temporary(&file)?);
+        probe(&file)?;
         Ok(Self::File(file))
     }
 }
@@ -73,17 +73,30 @@ pub(crate) fn folder(file: &Path) -> &Path {
     }
 }
 
+/// Makes sure that a file can be made beside `file`. It has no name where the system knows such
+/// files, so that a program that ends meanwhile leaves nothing.
+fn probe(file: &Path) -> io::Result<()> {
+    // The path in an error is that of the temporary file.
+    let made = tempfile::tempfile_in(existing_folder(file)?);
+    made.map(drop).map_err(|error| error.kind().into())
+}
+
+/// The folder of a file, which has to be there.
+fn existing_folder(file: &Path) -> io::Result<&Path> {
+    let folder = folder(file);
+    // The folder's own metadata give the clearest error about it.
+    match folder.metadata()?.is_dir() {
+        true => Ok(folder),
+        false => Err(io::ErrorKind::NotADirectory.into()),
+    }
+}
+
 /// An empty file beside `file`, to be renamed to it. It has the permissions of the
 /// file that it will replace, or else those of any new one.
 ///
 /// # Errors
 /// The error of the operating system.
 pub(crate) fn temporary(file: &Path) -> io::Result<NamedTempFile> {
-    let folder = folder(file);
-    // The folder's own metadata give the clearest error about it.
-    if !folder.metadata()?.is_dir() {
-        return Err(io::ErrorKind::NotADirectory.into());
-    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".heapwood-");
     // Temporary files are private by default; the system takes the user's mask off.
@@ -92,7 +105,7 @@ pub(crate) fn temporary(file: &Path) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(Permissions::from_mode(old.unwrap_or(0o666)));
     let temporary = builder
-        .tempfile_in(folder)
+        .tempfile_in(existing_folder(file)?)
         // The path in this error is that of the temporary file.
         .map_err(|error| io::Error::from(error.kind()))?;
     #[cfg(unix)]
