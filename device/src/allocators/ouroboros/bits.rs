@@ -188,7 +188,7 @@ impl<P: Parameters> Arena<P> {
         // SAFETY: the chunk was compared with the number of chunks.
         let chunk = unsafe { self.chunk_of(block) };
         match self.owner(chunk) {
-            Owner::NOBODY => false,
+            Owner::NO_CLASS => false,
             Owner::RUN => block & ((1 << P::UNIT_BITS) - 1) == 0,
             owner => {
                 // SAFETY: it is a class.

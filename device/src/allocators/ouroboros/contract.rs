@@ -309,7 +309,7 @@ impl<P: Parameters, I: Instance> Allocator for Ouroboros<P, I> {
                 sum.largest_free_bytes = largest;
             }
             match arena.owner(chunk) {
-                Owner::NOBODY => {}
+                Owner::NO_CLASS => {}
                 Owner::RUN => sum.used_bytes += self.run_bytes(chunk) << arena.scale_bits,
                 owner => {
                     // SAFETY: it is a class.

@@ -88,7 +88,7 @@ pub fn first_chunks<P: Parameters>(chunks: u32, of: impl Fn(u32) -> bool) -> u32
 pub(super) unsafe fn init<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, taken: u32) {
     let is_taken = |chunk: u32| chunk < u32::BITS && taken >> chunk & 1 == 1;
     arena.for_each_chunk(warp, |chunk| {
-        arena.set_owner(chunk, Owner::NOBODY);
+        arena.set_owner(chunk, Owner::NO_CLASS);
         if !is_taken(chunk.number()) {
             arena.meta(chunk, Word::Tag).store(NONE, Relaxed);
         }

@@ -235,7 +235,7 @@ impl<P: Parameters> Arena<P> {
     unsafe fn give_chunks_inline<W: Warp>(&self, warp: W, chunk: Chunk, lanes: u32) {
         let group = Group::of_lanes(warp, lanes);
         let bit = 1 << (chunk.number() & 31);
-        self.set_owner(chunk, Owner::NOBODY);
+        self.set_owner(chunk, Owner::NO_CLASS);
         // Chunks that were taken together are often neighbours, whose bits one lane sets.
         let mates = Group::by_key(warp, lanes, chunk.number() >> 5);
         let bits = mates.union(warp, lanes, bit);

@@ -129,7 +129,7 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub unsafe fn give_run(&self, first: Chunk) {
         let length = self.meta(first, Word::Length).load(Relaxed);
-        self.set_owner(first, Owner::NOBODY);
+        self.set_owner(first, Owner::NO_CLASS);
         // Counted first: see `Arena::give_chunks`.
         self.pool(Line::Supply).fetch_add(length, Relaxed);
         let first = first.number();

@@ -70,7 +70,7 @@ const TILE: u32 = 64;
 pub struct UpdateSpace {
     edges: u32,
     stores: usize,
-    /// Offsets of two buffers of keys, then as in `part`.
+    /// Offsets of the parts, in the order of `part`.
     parts: [usize; 10],
     store_bytes: usize,
 }

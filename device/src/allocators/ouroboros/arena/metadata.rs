@@ -33,7 +33,7 @@ pub struct Owner(u32);
 
 impl Owner {
     /// The chunk is free, or inside a run, or holds a queue's entries.
-    pub const NOBODY: Self = Self(u32::MAX);
+    pub const NO_CLASS: Self = Self(u32::MAX);
     /// The chunk is the first of a run that is one block.
     pub const RUN: Self = Self(u32::MAX - 1);
 

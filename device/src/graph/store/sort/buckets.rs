@@ -37,7 +37,7 @@ const MAX_COMPARED: u32 = 96;
 struct Shared<R> {
     /// The rests of a bucket.
     rests: *mut R,
-    /// A word for each value of a digit, and one more.
+    /// A word for each value of a digit.
     counts: *mut u32,
     /// A word for each warp: a part of the rests' memory, before these are there.
     words: *mut u32,

@@ -10,8 +10,8 @@
 //!    `shift`, their *rests*;
 //! 4. a split ([`NarrowSplit`]) moves the rests of each bin that shared memory does not hold to
 //!    smaller ones, by their next `SPLIT_BITS` bits; so does the next split with what is left;
-//! 5. [`NarrowBuckets`] sorts each *bucket*, one small bin or several neighbours, in shared memory,
-//!    and writes whole keys.
+//! 5. [`NarrowBuckets`] sorts each *bucket*, a small bin or neighbouring parts of a large one, in
+//!    shared memory, and writes whole keys.
 //!
 //! After `splits` launches no bits are left, so that all keys of a bin are equal: no distribution of
 //! keys breaks the sort. The block that moves the keys of a large bin counts their next digits, so
@@ -83,7 +83,7 @@ arguments! {
     /// A sort.
     pub struct SortArguments {
         pointers {
-            /// Edges or keys: `count` words.
+            /// The edges of the batch: `count` words.
             input: u64,
             /// The sorted keys.
             output: u64,
@@ -96,7 +96,7 @@ arguments! {
             bin_counts: u32,
             /// The buckets listed, then the claims of each level's large bins (`list::Claim`).
             progress: u64,
-            /// All buckets: `max_buckets` of them.
+            /// All buckets: as many as `list_bytes` has room for.
             buckets: Bucket,
             /// Two lists of `slots` large bins, of levels that follow each other.
             large: LargeBin,
@@ -106,11 +106,11 @@ arguments! {
             header: u64,
         }
         integers {
-            /// Words of the input.
+            /// Edges of the batch.
             count: u32,
             /// Vertices of the graph.
             vertices: u32,
-            /// The form of the words.
+            /// How edges become keys: flags of `keys`.
             flags: u32,
             /// Bins: those of all keys are below.
             bins: u32,

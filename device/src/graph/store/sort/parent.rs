@@ -59,7 +59,7 @@ pub(super) struct Digit {
     pub low: u32,
     /// Values that it may have.
     pub values: u32,
-    /// The bits above them that are not to count, cleared.
+    /// The bits of a shifted word that belong to the digit.
     pub mask: u32,
 }
 
