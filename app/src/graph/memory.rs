@@ -1,10 +1,13 @@
 //! The memory that a graph takes of its pool, and its maximum.
 
+use heapwood_device::graph::store::Vertex;
+use heapwood_results::graph::StoredGraph;
+
 use super::store::Store;
 use crate::backend::BackendError;
 
 /// Bytes that a graph takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryUse {
     /// Bytes of its entries, 4 each.
     pub payload_bytes: u64,
@@ -16,7 +19,12 @@ pub struct MemoryUse {
     pub high_water_bytes: u64,
     /// Whether the allocator tells how large all of its blocks are.
     pub tells_granted: bool,
+    /// The memory of blocks, records and handles, divided by that of a CSR of the same graph:
+    /// [`StoredGraph::memory_per_csr`]. None unless `tells_granted`.
+    pub memory_per_csr: Option<f64>,
 }
+
+const _: () = assert!(size_of::<Vertex>() as u64 == StoredGraph::RECORD_BYTES);
 
 impl MemoryUse {
     /// Internal fragmentation: the part of the allocated bytes that holds no entries, 0 to 1.
@@ -41,11 +49,21 @@ impl Store<'_> {
             tells_granted: self.device.heap.tells_granted(),
             ..MemoryUse::default()
         };
-        for store in 0..self.shape().stores() {
+        let shape = self.shape();
+        for store in 0..shape.stores() {
             let measured = self.device.measure(store)?;
             sum.payload_bytes += measured.payload_bytes;
             sum.allocated_bytes += measured.granted_bytes;
         }
+        let stored = StoredGraph {
+            stores: shape.stores() as u64,
+            vertices: u64::from(shape.vertices),
+            records: u64::from(shape.limit),
+            handle_bytes: shape.handle_bytes as u64,
+            payload_bytes: sum.payload_bytes,
+        };
+        let ratio = stored.memory_per_csr(sum.allocated_bytes);
+        sum.memory_per_csr = sum.tells_granted.then_some(ratio);
         sum.high_water_bytes = self.peak.settle(sum.allocated_bytes);
         Ok(sum)
     }

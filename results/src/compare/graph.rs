@@ -46,6 +46,7 @@ impl Report for [GraphRow] {
             "#triangles ms",
             "#blocks",
             "#most",
+            "#memory / CSR",
             "#pool",
             "status",
         ]);
@@ -61,6 +62,7 @@ impl Report for [GraphRow] {
                 |of: fn(&GraphReport) -> Option<u64>| or_dash(result.and_then(of).map(display));
             let stream = result.and_then(|result| result.stream.as_ref());
             let latency = stream.map(|stream| &stream.latency_ms);
+            let ratio = result.and_then(|result| result.memory.memory_per_csr);
             let pagerank = result.and_then(|result| result.algorithms.ranks.as_ref());
             let triangles = result.and_then(|result| result.algorithms.triangles.as_ref());
             table.push(vec![
@@ -78,6 +80,7 @@ impl Report for [GraphRow] {
                 or_dash(triangles.map(|count| milliseconds(count.ms.median))),
                 bytes(|result| result.memory.allocated_bytes),
                 bytes(|result| result.memory.high_water_bytes),
+                or_dash(ratio.map(|ratio| format!("{ratio:.2}"))),
                 bytes(|result| Some(result.pool_bytes)),
                 status(row.outcome.status, row.outcome.error.as_deref()),
             ]);

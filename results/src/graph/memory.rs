@@ -16,6 +16,11 @@ pub struct MemoryReport {
     pub allocated_bytes: Option<u64>,
     /// The most of the latter after any batch; null likewise.
     pub high_water_bytes: Option<u64>,
+    /// The memory of blocks, records and handles after loading, divided by that of a CSR of the
+    /// graph; null likewise. [`StoredGraph`](super::StoredGraph) defines both.
+    pub loaded_memory_per_csr: Option<f64>,
+    /// The same at the end, beside a CSR of the graph at the end; null likewise.
+    pub memory_per_csr: Option<f64>,
     /// Part of the allocated bytes that holds no entries at the end, 0 to 1; null likewise.
     pub internal_fragmentation: Option<f64>,
     /// Part of the pool's free bytes outside of the largest free block at the end, 0 to 1; null
@@ -38,10 +43,17 @@ pub struct RoundMemory {
 }
 
 impl MemoryReport {
-    /// The memory at the end, for people.
-    pub(super) fn lines(&self, pool_bytes: u64) -> [Line; 2] {
+    /// The memory at the end, for people. A graph that `is_changed` has another ratio to its CSR
+    /// than the one that was loaded.
+    pub(super) fn lines(&self, pool_bytes: u64, is_changed: bool) -> [Line; 3] {
         let part =
             |part: Option<f64>| part.map_or("unknown".to_owned(), |part| format!("{part:.4}"));
+        let ratio = match (self.loaded_memory_per_csr, self.memory_per_csr) {
+            (Some(loaded), Some(end)) if is_changed => {
+                format!("{loaded:.2} after loading, {end:.2} after all updates")
+            }
+            (_, end) => end.map_or("unknown".to_owned(), |end| format!("{end:.2}")),
+        };
         [
             (
                 "memory",
@@ -60,6 +72,7 @@ impl MemoryReport {
                     part(self.external_fragmentation)
                 ),
             ),
+            ("memory / CSR", ratio),
         ]
     }
 }

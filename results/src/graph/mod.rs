@@ -1,6 +1,7 @@
 //! The results of keeping, changing and searching a graph.
 
 mod algorithms;
+mod csr;
 mod events;
 mod memory;
 mod text;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Meta, Samples};
 
 pub use algorithms::{AlgorithmReports, CountReport, RankReport, Ranked, SearchReport};
+pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};
 pub use memory::{MemoryReport, RoundMemory};
 

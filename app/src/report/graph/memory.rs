@@ -10,9 +10,11 @@ pub(super) fn memory_report(run: &Run) -> MemoryReport {
     let granted = |bytes| run.memory.tells_granted.then_some(bytes);
     MemoryReport {
         payload_bytes: run.memory.payload_bytes,
-        loaded_bytes: granted(run.loaded_bytes),
+        loaded_bytes: granted(run.loaded_memory.allocated_bytes),
         allocated_bytes: granted(run.memory.allocated_bytes),
         high_water_bytes: granted(run.memory.high_water_bytes),
+        loaded_memory_per_csr: run.loaded_memory.memory_per_csr,
+        memory_per_csr: run.memory.memory_per_csr,
         internal_fragmentation: run.memory.internal_fragmentation(),
         external_fragmentation: run.external_fragmentation,
         rounds: (run.round_memory.len() > 1).then(|| round_memory(run)),

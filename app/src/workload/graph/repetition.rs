@@ -47,7 +47,7 @@ impl<'w, 'b> Repetitions<'w, 'b> {
         let store = Store::new(self.backend, workload.store.clone(), &input.rows, columns)?;
         let init_ms = store.init_ms();
         let mut running = Running::new(store, checker, &workload.algorithms)?;
-        let loaded_bytes = running.memory.allocated_bytes;
+        let loaded_memory = running.memory;
         for round in 1..=stream.rounds {
             if stream.insert_vertices > 0 {
                 running.insert_vertices(round, stream.insert_vertices)?;
@@ -100,7 +100,7 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             round_memory,
             vertices: store.present(),
             entries: store.entries()?,
-            loaded_bytes,
+            loaded_memory,
             memory,
             external_fragmentation: occupancy.external_fragmentation(),
             results,

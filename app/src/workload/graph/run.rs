@@ -33,8 +33,8 @@ pub struct Run {
     pub vertices: u32,
     /// Entries at the end.
     pub entries: u64,
-    /// Bytes of blocks after loading.
-    pub loaded_bytes: u64,
+    /// The memory of the graph after loading.
+    pub loaded_memory: MemoryUse,
     /// The memory of the graph at the end.
     pub memory: MemoryUse,
     /// External fragmentation of the heap at the end, if the allocator can be walked and has
