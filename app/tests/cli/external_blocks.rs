@@ -63,6 +63,8 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
             "loaded_bytes",
             "allocated_bytes",
             "high_water_bytes",
+            "loaded_memory_per_csr",
+            "memory_per_csr",
         ] {
             assert_eq!(kept["memory"][key].is_null(), !is_known, "{key}: {kept}");
         }
@@ -75,6 +77,8 @@ fn sizes_of_blocks_are_known_if_the_functions_tell_them() {
         let shown = folder.run(format!("{graph} {over}")).stdout;
         assert_eq!(shown.contains("unknown internal"), !is_known, "{shown}");
         let unknown = shown.contains("blocks of unknown sizes");
+        assert_eq!(unknown, !is_known, "{shown}");
+        let unknown = shown.contains("\nmemory / CSR  unknown\n");
         assert_eq!(unknown, !is_known, "{shown}");
         for format in ["markdown", "csv"] {
             let compared = format!("compare kdtree {tree} --allocators {allocator} {link}");

@@ -118,3 +118,70 @@ fn a_graph_without_edges_is_not_fragmented() {
     assert_eq!(report["memory"]["internal_fragmentation"], 0.0);
     assert_eq!(report["memory"]["allocated_bytes"], 0);
 }
+
+/// The ratio of a report by the definition, from the numbers beside it: of blocks, of edges in one
+/// direction, of vertices and of records for them.
+fn per_csr(report: &Value, blocks: &str, edges: &str, [vertices, records]: [f64; 2]) -> f64 {
+    let stores = if report["directed"] == true { 2.0 } else { 1.0 };
+    let memory = number(&report["memory"][blocks]) + stores * records * (16.0 + 4.0);
+    memory / (stores * (4.0 * number(&report[edges]) + 4.0 * (vertices + 1.0)))
+}
+
+#[test]
+fn memory_is_beside_that_of_a_csr() {
+    let folder = Folder::new();
+    for layout in ["contiguous", "linked"] {
+        for direction in ["directed", "undirected"] {
+            let command = format!("{GRAPH} --{direction} --layout {layout}");
+            // Records for half more vertices are made when one is inserted.
+            for (updates, end) in [
+                ("", [300.0, 300.0]),
+                ("--insert-vertices 1", [301.0, 450.0]),
+            ] {
+                let command = format!("{command} {updates}");
+                let report = graph(&folder, &format!("{command} --format json"));
+                let loaded = per_csr(&report, "loaded_bytes", "edges_stored", [300.0, 300.0]);
+                let last = per_csr(&report, "allocated_bytes", "edges_final", end);
+                let memory = &report["memory"];
+                assert_eq!(number(&memory["loaded_memory_per_csr"]), loaded);
+                assert_eq!(number(&memory["memory_per_csr"]), last);
+                let shown = folder.run(format!("graph {command}")).stdout;
+                let line = format!(
+                    "\nmemory / CSR  {loaded:.2} after loading, {last:.2} after all updates\n"
+                );
+                assert!(shown.contains(&line), "{line}{shown}");
+            }
+        }
+    }
+    let unchanged = "gen:uniform,vertices=300,edges=900 --backend cpu --runs 1";
+    let memory = &graph(&folder, &format!("{unchanged} --format json"))["memory"];
+    assert_eq!(memory["memory_per_csr"], memory["loaded_memory_per_csr"]);
+    let shown = folder.run(format!("graph {unchanged}")).stdout;
+    let line = format!("\nmemory / CSR  {:.2}\n", number(&memory["memory_per_csr"]));
+    assert!(shown.contains(&line), "{line}{shown}");
+}
+
+#[test]
+fn compared_layouts_have_their_memory_beside_that_of_a_csr() {
+    let folder = Folder::new();
+    let compare = format!("compare graph {GRAPH} --allocators cfmalloc,cudamalloc");
+    let rows = folder.json(format!("{compare} --format json"));
+    let table = folder.run(format!("{compare} --format csv")).stdout;
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let titles = lines.next().unwrap();
+    let column = titles
+        .iter()
+        .position(|title| *title == "memory / CSR")
+        .unwrap();
+    for row in rows.as_array().unwrap() {
+        let ratio = &row["result"]["memory"]["memory_per_csr"];
+        let ratio = ratio
+            .as_f64()
+            .map_or("-".to_owned(), |ratio| format!("{ratio:.2}"));
+        assert_eq!(ratio == "-", row["allocator"] == "cudamalloc");
+        assert_eq!(lines.next().unwrap()[column], ratio, "{table}");
+    }
+    assert!(lines.next().is_none());
+}
