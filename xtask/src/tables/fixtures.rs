@@ -4,7 +4,7 @@ use heapwood_results::benches::{EmbreeRow, GraphCrateRow, KdtreeRayRow};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::results::{DeviceRow, GraphRow, MicroRow, TreeReport};
+use super::results::{AllocatorRow, DeviceRow, GraphRow, MicroRow, TreeReport};
 
 /// A row of `heapwood bench`.
 pub fn case(text: &str) -> MicroRow {
@@ -60,6 +60,15 @@ pub fn row(text: &str) -> GraphRow {
 /// A row of `heapwood compare graph` whose case failed.
 pub fn failed(text: &str) -> GraphRow {
     over(json!({"error": "why", "result": null}), text)
+}
+
+/// A row of `heapwood allocators`.
+pub fn allocator(text: &str) -> AllocatorRow {
+    let row = json!({
+        "what": "", "paper": "", "frees": true, "reuses_across_sizes": true, "walkable": true,
+        "may_overwrite": false, "system_heap": false, "handle_bytes": 8, "parameters": [],
+    });
+    over(row, text)
 }
 
 /// A row of `heapwood devices`.

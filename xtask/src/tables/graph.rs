@@ -1,6 +1,6 @@
-//! Tables of graphs: the fastest updates, algorithms, memory.
+//! Tables of graphs: the fastest updates, algorithms.
 
-use super::freeing::{can_free, shown};
+use super::freeing::can_free;
 use super::outcome::Outcome;
 use super::results::{GraphReport, GraphRow, Meta, Results, UpdateReport, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
@@ -124,47 +124,6 @@ pub fn slowest<'r>(
     Ok(slowest.ok_or("-".to_owned()))
 }
 
-/// Bytes after loading and at the most, a row a graph and layout.
-pub fn memory(results: &Results) -> Result<String> {
-    let names = distinct(results.graphs.iter().map(|row| row.allocator.as_str()));
-    let titles = ["graph", "layout", "entries MB"];
-    let mut rows = Vec::new();
-    let mut metas = Vec::new();
-    for graph in graphs(results) {
-        let all = of_graph(results, graph, true)?;
-        for layout in ["contiguous", "linked"] {
-            let Some(first) = with_layout(&all, layout).next() else {
-                continue;
-            };
-            metas.push(&first.meta);
-            let megabytes = |bytes: u64| format!("{:.1}", bytes as f64 * 1e-6);
-            let mut cells = vec![
-                graph.to_owned(),
-                layout.to_owned(),
-                megabytes(4 * first.edges_stored * if first.directed { 2 } else { 1 }),
-            ];
-            cells.extend(names.iter().map(|&name| {
-                let mut found = all.iter();
-                let row = found.find(|row| row.allocator == name && row.layout == layout);
-                let result = row.and_then(|row| row.outcome.result.as_ref());
-                result.map_or("-".to_owned(), |result| {
-                    let memory = &result.memory;
-                    let told = |bytes: Option<u64>| bytes.map_or("-".to_owned(), megabytes);
-                    let loaded = told(memory.loaded_bytes);
-                    format!("{loaded} / {}", told(memory.high_water_bytes))
-                })
-            }));
-            rows.push(cells);
-        }
-    }
-    let titles = titles.iter().map(|title| (*title).to_owned());
-    let titles: Vec<String> = titles.chain(names.iter().map(|name| shown(name))).collect();
-    Ok(match metas.is_empty() {
-        true => NOT_MEASURED.to_owned(),
-        false => markdown(&titles, &rows) + &origin_line(metas),
-    })
-}
-
 /// A table with a row for each graph that anything succeeded on.
 pub fn each_graph(
     results: &Results,
@@ -190,7 +149,7 @@ pub fn each_graph(
 }
 
 /// Names of graphs in the order of the file.
-fn graphs(results: &Results) -> Vec<&str> {
+pub fn graphs(results: &Results) -> Vec<&str> {
     let found = results
         .graphs
         .iter()
@@ -200,7 +159,7 @@ fn graphs(results: &Results) -> Vec<&str> {
 
 /// The rows of a graph with updates, or those without any, which must all have
 /// ended with the same graph. Those that failed are among the former.
-fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&'a GraphRow>> {
+pub fn of_graph<'a>(results: &'a Results, name: &str, updated: bool) -> Result<Vec<&'a GraphRow>> {
     let is_updated = |row: &GraphRow| {
         let result = row.outcome.result.as_ref();
         result.is_none_or(|result| !result.updates.is_empty())
@@ -228,7 +187,10 @@ pub fn check_same(name: &str, rows: &[&GraphRow]) -> Result<()> {
 }
 
 /// The results in a layout.
-fn with_layout<'r>(rows: &[&'r GraphRow], layout: &str) -> impl Iterator<Item = &'r GraphReport> {
+pub fn with_layout<'r>(
+    rows: &[&'r GraphRow],
+    layout: &str,
+) -> impl Iterator<Item = &'r GraphReport> {
     let rows = rows.iter().filter(move |row| row.layout == layout);
     rows.filter_map(|row| row.outcome.result.as_ref())
 }
@@ -271,8 +233,7 @@ mod tests {
         let text = format!(
             r#"{{"graph": "g", "allocator": "{allocator}", "layout": "{layout}", "status": "ok",
                 "result": {{"graph": "g", "vertices": 9, "edges_stored": 40, "directed": false,
-                    "allocator": "{allocator}", "init_ms": {{"median": 0.5}},
-                    "memory": {{"loaded_bytes": 2000000, "high_water_bytes": 3000000}},
+                    "allocator": "{allocator}", "init_ms": {{"median": 0.5}}, "memory": {{}},
                     "updates": [{{"kind": "insert", "pattern": "uniform", "edges": 1000000,
                         "ms": {{"total": {{"median": {ms}}}}}}}],
                     "pagerank": {{"iterations": 10, "ms": {{"median": {ms}}}}},
@@ -310,15 +271,10 @@ mod tests {
         assert!(text.contains(row), "{text}");
         let text = best(&results(["a", "a"])).expect("a table");
         assert!(text.contains("| 2.00 | - | - | - | 1.00 G |"), "{text}");
-        let text = memory(&results(["a", "a"])).expect("a table");
-        assert!(
-            text.contains("| g | contiguous | 0.0 | 2.0 / 3.0 | - |"),
-            "{text}"
-        );
     }
 
     #[test]
     fn different_graphs_are_refused() {
-        assert!(memory(&results(["a", "b"])).is_err());
+        assert!(best(&results(["a", "b"])).is_err());
     }
 }

@@ -27,6 +27,7 @@ mod lines;
 #[cfg(test)]
 mod links;
 mod means;
+mod memory;
 mod outcome;
 mod registers;
 mod results;
@@ -139,7 +140,8 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["graph", "best"] => graph::best(results),
         ["graph", "algorithms"] => graph::algorithms(results),
         ["graph", "bandwidth"] => bandwidth::table(results),
-        ["graph", "memory"] => graph::memory(results),
+        ["graph", "memory"] => memory::bytes(results),
+        ["graph", "csr"] => memory::ratios(results),
         ["external", "bench"] => external::bench(results),
         ["external", "kdtree"] => external::trees(results),
         ["external", "graph"] => external::graphs(results),
@@ -269,6 +271,7 @@ mod tests {
             "graph algorithms",
             "graph bandwidth",
             "graph memory",
+            "graph csr",
             "soak",
             "external bench",
             "external kdtree",

@@ -2,6 +2,7 @@
 
 use super::freeing::shown;
 use super::graph::check_same;
+use super::memory;
 use super::results::{GraphReport, GraphRow, Meta, Results, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
@@ -23,6 +24,7 @@ pub fn table(results: &Results) -> Result<String> {
     let [early, late] = GROWTH;
     titles.push(format!("growth of blocks, rounds {early} to {late}"));
     titles.extend(["internal", "external"].map(|kind| format!("{kind} fragmentation")));
+    titles.push("memory / CSR, loaded / end".to_owned());
 
     let mut rows = Vec::new();
     for graph in distinct(results.soak.iter().map(|row| row.graph.as_str())) {
@@ -32,7 +34,11 @@ pub fn table(results: &Results) -> Result<String> {
         for row in of_graph {
             let names = [graph.to_owned(), shown(&row.allocator), row.layout.clone()];
             let cells = match &row.outcome.result {
-                Some(result) => figures(result),
+                Some(result) => {
+                    let mut cells = figures(result);
+                    cells.push(memory::ratio(result, &results.allocators));
+                    cells
+                }
                 None => vec![row.outcome.status.name().to_owned(); titles.len() - names.len()],
             };
             rows.push(names.into_iter().chain(cells).collect());
@@ -163,11 +169,12 @@ mod tests {
         let titles = "| graph | allocator | layout | insert ms, round 1 | insert ms, round 10 |";
         assert!(text.starts_with(titles), "{text}");
         // Rounds 1 to 10 have the median 5.5; 1011 bytes have grown to 2000.
-        let cells = "| 1.00 | 5.50 | 95.5 | 996 | 2.00 | 11.0 | 191 | 1991 | +98.0 % | 0.250 | - |";
+        let cells =
+            "| 1.00 | 5.50 | 95.5 | 996 | 2.00 | 11.0 | 191 | 1991 | +98.0 % | 0.250 | - | - |";
         let whole = format!("| g | cmalloc | contiguous {cells}");
         assert!(text.contains(&whole), "{text}");
         let short = "| g | awmalloc (overwrites) | contiguous | 1.00 | 5.50 | - | - | 2.00 | 11.0 \
-                     | - | - | - | 0.250 | - |";
+                     | - | - | - | 0.250 | - | - |";
         assert!(text.contains(short), "{text}");
         let failed = "| g | atomicmalloc (cannot free) | contiguous | oom | oom |";
         assert!(text.contains(failed), "{text}");
