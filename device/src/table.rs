@@ -125,8 +125,9 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_component_update" ComponentUpdate $crate::graph::components::ComponentUpdate;
             "algorithm" "graph_component_spread" ComponentSpread $crate::graph::components::ComponentSpread;
             "algorithm" "graph_component_list" ComponentList $crate::graph::components::ComponentList;
-            "algorithm" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
-            "algorithm" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
+            "search" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
+            "search" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
+            "search" "graph_search_narrow" SearchNarrow $crate::graph::bfs::SearchNarrow;
         }
     };
 }

@@ -45,9 +45,9 @@ pub struct Level {
     /// Its chunks.
     pub chunks: u32,
     /// Edges of the vertices that were not reached.
-    unexplored: u32,
+    pub unexplored: u32,
     /// Edges of the frontier before.
-    before: u32,
+    pub before: u32,
 }
 
 impl Level {
@@ -89,6 +89,13 @@ impl Level {
             LARGE_PART * edges >= vertices && edges >= GROWTH * u64::from(self.before)
         };
         dense && worthwhile && edges > 0 && !search.incoming.is_null()
+    }
+
+    /// Whether a block with room for so many quads searches it.
+    #[inline(always)]
+    pub fn is_narrow(&self, room: u32) -> bool {
+        // A chunk has at most one quad that is not full.
+        !self.marked && self.chunks > 0 && self.chunks + self.edges / 4 <= room
     }
 
     /// Chunks that a warp takes at a time: a power of two up to a chunk a lane, with about
@@ -136,6 +143,16 @@ impl Level {
         let reached = search.header::<{ word::REACHED }>();
         reached.store(reached.load(Relaxed) + u64::from(self.vertices), Relaxed);
         set(search.header::<{ word::DEEPEST }>(), self.depth);
+    }
+
+    /// Leaves this frontier to the next step as it is. One lane of the launch calls this.
+    #[inline(always)]
+    pub fn keep(&self, search: &Search) {
+        self.pass_on(search, false, self.marked);
+        // Relaxed: as above.
+        let set = |word: &AtomicU64, value: u32| word.store(u64::from(value), Relaxed);
+        set(search.of_frontier::<{ word::BEGIN }>(1), self.begin);
+        set(search.of_frontier::<{ word::CHUNKS }>(1), self.chunks);
     }
 }
 

@@ -21,24 +21,30 @@
 //! about 0.1 GB in eleven launches. Top-down alone would read 1.1 GB, mostly from L2.
 
 mod bottom_up;
+mod count;
 mod level;
+mod narrow;
 mod next;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
+mod quads;
 mod step;
 mod top_down;
 
+pub use narrow::SearchNarrow;
 pub use step::{SearchStart, SearchStep};
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
+use cuda_std::hint::opaque;
 
 use crate::arguments;
 use crate::graph::chunks::Chunk;
 use crate::graph::store::{Vertex, VertexId};
 use crate::kernel::Valid;
 use crate::simt::Warp;
+use crate::simt::tail::Four;
 
 /// The depth of a vertex that was not reached.
 pub const UNREACHED: u32 = u32::MAX;
@@ -96,6 +102,9 @@ arguments! {
             even: u32,
             /// The same for frontiers of odd depth.
             odd: u32,
+            /// The vertices whose rows the quads of narrow frontiers are of: `2 * quads::ROOM`
+            /// words.
+            owners: u32,
             /// `word::COUNT` words.
             header: u64,
         }
@@ -108,6 +117,8 @@ arguments! {
             source: u32,
             /// The number of this step, from 1; 0 to start.
             step: u32,
+            /// Whether rows are 16-byte aligned and have zeroes up to a multiple of four.
+            padded: bool,
         }
     }
 }
@@ -176,6 +187,18 @@ impl Search {
     fn outgoing(&self, vertex: VertexId) -> Vertex {
         // SAFETY: each vertex has a record, which no thread writes to.
         unsafe { *self.outgoing.add(vertex.index()) }
+    }
+
+    /// The row of a vertex' out-neighbours, by one access of 16 bytes; of the first vertex if
+    /// there is none.
+    #[inline(always)]
+    fn outgoing_at_once(&self, vertex: Option<VertexId>) -> Vertex {
+        let index = vertex.map_or(0, VertexId::index);
+        // SAFETY: each vertex has a record, which no thread writes to; a search has a vertex.
+        let Four(words) = unsafe { *self.outgoing.add(index).cast::<Four>() };
+        // Opaque: else the access would be divided into one for each field.
+        // SAFETY: the words of a record, which any words are.
+        unsafe { core::mem::transmute::<Four, Vertex>(Four(words.map(opaque))) }
     }
 
     /// The bitmap of frontiers of this depth: a word for 32 vertices.

@@ -1,10 +1,15 @@
 //! The host's side of breadth-first search.
 
-use super::{CHUNK, SearchArguments, SearchStart, SearchStep, word};
+use super::quads::ROOM;
+use super::{CHUNK, SearchArguments, SearchNarrow, SearchStart, SearchStep, word};
 use crate::graph::chunks::{Chunk, max_chunks};
 use crate::graph::store::plan::Graph;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
+
+/// Steps from one that searches narrow frontiers to the next. Those between go on with a frontier
+/// that has become wide; where it has not, they search a few levels more slowly.
+const PERIOD: u32 = 8;
 
 /// The layout of the workspace of a search.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +18,7 @@ pub struct SearchSpace {
     depths: usize,
     bitmaps: [usize; 2],
     queue: usize,
+    owners: usize,
     bytes: usize,
 }
 
@@ -44,6 +50,7 @@ impl SearchSpace {
             depths: layout.reserve(4 * vertices),
             bitmaps: [layout.reserve(bitmap), layout.reserve(bitmap)],
             queue: layout.reserve(size_of::<Chunk>() * chunks),
+            owners: layout.reserve(4 * 2 * ROOM as usize),
             bytes: layout.bytes(),
         }
     }
@@ -89,11 +96,13 @@ impl Graph {
             queue: at(space.queue).cast(),
             even: at(space.bitmaps[0]).cast(),
             odd: at(space.bitmaps[1]).cast(),
+            owners: at(space.owners).cast(),
             header: workspace.cast(),
             vertices: self.shape.vertices,
             entries: space.entries,
             source,
             step,
+            padded: self.has_padded_rows(),
         }
     }
 
@@ -113,8 +122,8 @@ impl Graph {
         PlannedLaunch::of::<SearchStart>(Grid::strided(self.shape.vertices), arguments)
     }
 
-    /// The launch of a step, numbered from 1; a level is at most two of them. One after the
-    /// last that is needed does nothing.
+    /// The launch of a step, numbered from 1. One in `PERIOD` searches narrow frontiers, level
+    /// after level; of the others a level is at most two. A step after the last that is needed does nothing.
     ///
     /// # Panics
     ///
@@ -122,6 +131,9 @@ impl Graph {
     pub fn search_step(&self, space: &SearchSpace, workspace: *mut u8, step: u32) -> PlannedLaunch {
         assert!(step > 0);
         let arguments = self.search_arguments(space, workspace, 0, step);
+        if step % PERIOD == 1 {
+            return PlannedLaunch::of::<SearchNarrow>(Grid::Blocks(1), arguments);
+        }
         // A level is seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
         PlannedLaunch::of::<SearchStep>(Grid::strided(threads), arguments)

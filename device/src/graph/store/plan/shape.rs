@@ -136,6 +136,12 @@ impl Graph {
         }
     }
 
+    /// Whether contiguous rows are 16-byte aligned and have zeroes up to a multiple of four:
+    /// those of a view are not.
+    pub(in crate::graph) fn has_padded_rows(&self) -> bool {
+        self.view.is_null()
+    }
+
     /// Records of in-neighbours, contiguous; null for a view of a directed graph, which has
     /// out-neighbours only.
     pub(in crate::graph) fn contiguous_incoming(&self) -> *mut Vertex {
