@@ -4,6 +4,7 @@
 use std::ptr::null_mut;
 
 use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
+use heapwood_device::graph::bfs::plan::SearchSpace;
 use heapwood_device::graph::pagerank::plan::{RankOptions, RankSpace};
 use heapwood_device::graph::store::load::LoadArguments;
 use heapwood_device::graph::store::plan::{Csr, Graph, Layout, Shape};
@@ -109,4 +110,21 @@ fn a_graph_is_loaded_in_two_parts() {
     // Degrees of the vertices that each loads.
     assert_eq!((hubs.below, others.least), (u32::MAX, 0));
     assert!(hubs.least > 0 && hubs.least == others.below);
+}
+
+#[test]
+fn one_step_in_eight_searches_narrow_frontiers() {
+    let graph = graph(false, false);
+    let space = SearchSpace::new(3000, 9000);
+    let start = graph.search_start(&space, null_mut(), 5);
+    let steps = (1..=17).map(|step| graph.search_step(&space, null_mut(), step));
+    let launches: Vec<_> = [start].into_iter().chain(steps).collect();
+    for (step, launch) in grids(&launches).into_iter().enumerate() {
+        let expected = match step {
+            0 => (KernelId::SearchStart, Grid::Strided(3000)),
+            1 | 9 | 17 => (KernelId::SearchNarrow, Grid::Blocks(1)),
+            _ => (KernelId::SearchStep, Grid::Strided(3000)),
+        };
+        assert_eq!(launch, expected, "step {step}");
+    }
 }

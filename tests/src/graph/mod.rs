@@ -5,6 +5,7 @@ pub mod forms;
 pub mod graphs;
 mod model;
 mod reference;
+pub mod search;
 pub mod sort;
 
 pub use model::Model;

@@ -5,6 +5,7 @@ mod components;
 mod draws;
 mod failures;
 mod limits;
+mod narrow;
 mod sort;
 mod traversal;
 mod triangles;

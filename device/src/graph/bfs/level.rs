@@ -211,6 +211,17 @@ mod tests {
         assert!(!level(false, 100, 5000, 0).is_bottom_up(&search(false)));
     }
 
+    #[test]
+    fn narrow_frontiers_have_room_for_their_quads() {
+        // 64 edges of one chunk: 16 quads, and one if the last one were not full.
+        assert!(level(false, 0, 64, 900).is_narrow(17));
+        assert!(!level(false, 0, 64, 900).is_narrow(16));
+        assert!(!level(false, 0, 65, 900).is_narrow(17));
+        assert!(!level(true, 0, 64, 900).is_narrow(17));
+        // Vertices without edges are no work for a block.
+        assert!(!level(false, 0, 0, 900).is_narrow(17));
+    }
+
     /// Else a search would change the form for ever.
     #[test]
     fn a_changed_form_is_kept() {

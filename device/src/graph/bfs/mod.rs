@@ -9,7 +9,8 @@
 //! A launch is a step: a level, or the change from one form of the frontier to the other.
 //! All warps decide alike which it is, by counts that the launch before has left (`level`).
 //! A step after the last level does nothing, so the host launches steps ahead and does not
-//! synchronise at each level.
+//! synchronise at each level. One step in some is of another kernel, by which one block
+//! searches levels in a row as long as frontiers are narrow (`narrow`).
 //!
 //! Traffic: top-down, for each edge of the frontier 4 bytes and the 32-byte sector of a
 //! depth, after a chunk of 16 bytes, four dependent accesses to the exchange; and for each

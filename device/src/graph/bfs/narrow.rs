@@ -73,6 +73,9 @@ impl PlainKernel for SearchNarrow {
                 let depth = level.depth + done + 1;
                 let mut first = warp.warp_in_block() * W::LANES;
                 while first < width {
+                    if W::IS_SOLO {
+                        quads.prefetch_behind(done, first, width);
+                    }
                     let quad = quads.get(done, first + warp.lane(), width);
                     let rows = find::<W>(&search, quad, depth, &mut count);
                     quads.push(done + 1, rows, quad.vertex);

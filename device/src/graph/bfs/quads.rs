@@ -11,6 +11,7 @@ use cuda_std::atomic::SharedU32;
 use super::{CHUNK, Search, UNREACHED, word};
 use crate::graph::chunks::{Chunk, append};
 use crate::graph::store::VertexId;
+use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 use crate::simt::tail::Four;
 use crate::simt::{Block, MAX_SHARED_BYTES, Warp};
 
@@ -124,25 +125,32 @@ impl<'a, W: Warp> Quads<'a, W> {
         self.addresses().wrapping_add(2 * ROOM as usize).cast()
     }
 
+    /// A word of the four behind the parents.
+    #[inline(always)]
+    fn word(&self, index: u32) -> &SharedU32 {
+        let words = self.parents().wrapping_add(2 * ROOM as usize);
+        // SAFETY: a word of shared memory, accessed as an atomic one.
+        unsafe { &*words.wrapping_add(index as usize % 4).cast::<SharedU32>() }
+    }
+
     /// The number of quads in the frontier of a level, which may exceed the room.
     #[inline(always)]
-    fn count_word(&self, level: u32) -> *mut u32 {
+    fn count_word(&self, level: u32) -> &SharedU32 {
         // Three, for one is cleared while another is read and another added to.
-        let counts = self.parents().wrapping_add(2 * ROOM as usize);
-        counts.wrapping_add(level as usize % 3)
+        self.word(level % 3)
     }
 
     /// The number of quads that are in the memory of the block if the count exceeds the room.
     #[inline(always)]
-    fn kept_word(&self) -> *mut u32 {
-        self.count_word(0).wrapping_add(3)
+    fn kept(&self) -> &SharedU32 {
+        self.word(3)
     }
 
     /// The number of quads in the frontier of a level, behind the barrier before that level.
     #[inline(always)]
     pub fn count(&self, level: u32) -> u32 {
-        // SAFETY: a word of shared memory, which no thread changes in this level.
-        unsafe { *self.count_word(level) }
+        // Relaxed, as all accesses to the words: barriers order them.
+        self.count_word(level).load(Relaxed)
     }
 
     /// Whether the block has all quads of a frontier of so many.
@@ -151,13 +159,10 @@ impl<'a, W: Warp> Quads<'a, W> {
         count <= self.room
     }
 
-    /// Clears the count of a level before the barrier that comes before its quads. One thread
-    /// calls this.
+    /// Clears the count of a level, a barrier before its quads are pushed. One thread calls this.
     #[inline(always)]
     pub fn clear(&self, level: u32) {
-        // SAFETY: a word of shared memory; other threads have read it before the last barrier,
-        // and add to it behind the next.
-        unsafe { self.count_word(level).write(0) };
+        self.count_word(level).store(0, Relaxed);
     }
 
     /// Where a quad is in the memory of the block.
@@ -192,6 +197,26 @@ impl<'a, W: Warp> Quads<'a, W> {
         }
     }
 
+    /// Prefetches what a quad some positions behind this one leads to, for a lane alone.
+    ///
+    /// # Safety
+    ///
+    /// As for `get`; the quads are of rows of the graph, which no thread writes to.
+    #[inline(always)]
+    pub unsafe fn prefetch_behind(&self, level: u32, index: u32, count: u32) {
+        // SAFETY: the caller's promise.
+        let (quad, entries) = unsafe {
+            let quad = self.get(level, index + PREFETCH_DISTANCE, count);
+            (quad, quad.entries(self.search))
+        };
+        for (at, entry) in entries.into_iter().enumerate() {
+            if quad.may_find(at, entry) {
+                prefetch(self.search.depths.wrapping_add(entry.index()) as u64);
+                prefetch(self.search.outgoing.wrapping_add(entry.index()) as u64);
+            }
+        }
+    }
+
     /// Adds four rows of each lane to the frontier of a level. All lanes of the warp call this.
     ///
     /// # Safety
@@ -211,21 +236,17 @@ impl<'a, W: Warp> Quads<'a, W> {
         }
         let mut first = 0;
         if warp.lane() == 0 {
-            // SAFETY: a word of shared memory to which threads only add in this level.
-            let count = unsafe { &*self.count_word(level).cast::<SharedU32>() };
-            // Relaxed: the barrier orders the quads before their readers.
-            first = count.fetch_add(total, Relaxed);
+            first = self.count_word(level).fetch_add(total, Relaxed);
         }
         first = warp.shuffle(W::FULL, first, 0);
         if first + total > self.room {
-            // SAFETY: the positions of one warp alone begin within the room and end beyond it,
-            // and those of all warps after it begin beyond it. The rows are not enqueued.
-            unsafe {
-                if first <= self.room && warp.lane() == 0 {
-                    self.kept_word().write(first);
-                }
-                let _: [(); 4] = rows.map(|row| self.enqueue_row(row));
+            // The positions of one warp begin within the room and end beyond it, and those of
+            // all warps after it begin beyond it.
+            if first <= self.room && warp.lane() == 0 {
+                self.kept().store(first, Relaxed);
             }
+            // SAFETY: the rows are not enqueued.
+            let _: [(); 4] = rows.map(|row| unsafe { self.enqueue_row(row) });
             return;
         }
         let mut at = first + end - own;
@@ -235,6 +256,9 @@ impl<'a, W: Warp> Quads<'a, W> {
                 let length = (row.length - entry).min(QUAD);
                 let address = row.address + 4 * u64::from(entry);
                 let slot = Self::slot(level, at);
+                if W::IS_SOLO {
+                    prefetch(address);
+                }
                 // SAFETY: the positions are this lane's, and there is room.
                 unsafe {
                     let bits = address | u64::from(length % QUAD);
@@ -299,8 +323,7 @@ impl<'a, W: Warp> Quads<'a, W> {
         let block = Block::of(self.warp);
         let kept = match self.has_room(count) {
             true => count,
-            // SAFETY: written before the barrier, where the room was exceeded.
-            false => unsafe { *self.kept_word() },
+            false => self.kept().load(Relaxed),
         };
         let mut base = self.warp.warp_in_block() * W::LANES;
         while base < kept {
