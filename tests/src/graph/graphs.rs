@@ -64,6 +64,18 @@ pub fn path(vertices: u32, seed: u64) -> Model {
     )
 }
 
+/// Layers of so many vertices, each joined to the next: a vertex is joined to one of the layer
+/// before. Vertices of no layer are alone.
+pub fn layers(vertices: u32, widths: &[u32], directed: bool) -> Model {
+    let mut edges = Vec::new();
+    let mut first = 0;
+    for pair in widths.windows(2) {
+        edges.extend((0..pair[1]).map(|at| [first + at % pair[0], first + pair[0] + at]));
+        first += pair[0];
+    }
+    graph(vertices, directed, edges)
+}
+
 /// One vertex joined to all others, which form triangles with it in pairs.
 pub fn fan(vertices: u32) -> Model {
     let spokes = (1..vertices).map(|vertex| [0, vertex]);

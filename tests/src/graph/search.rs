@@ -2,6 +2,7 @@
 
 use heapwood::backend::{Backend, Launch};
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
+use heapwood_device::graph::bfs::word;
 use heapwood_device::graph::store::Vertex;
 use heapwood_device::graph::store::plan::{Graph, Layout, Shape};
 use heapwood_device::launch::PlannedLaunch;
@@ -25,12 +26,38 @@ impl Rows {
 /// Bytes of a graph's buffer before its records.
 const STATUS_BYTES: u64 = 256;
 
-/// Searches a graph without directions, or top-down one with, and compares the depths; returns
-/// the state after each step.
+/// Whether one step in some searches narrow frontiers, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Steps {
+    AsPlanned,
+    WideOnly,
+}
+
+/// The words of a search after a step.
+type Header = [u64; SearchSpace::HEADER_WORDS];
+
+/// What later steps know of the frontier that a step has left: its depth, vertices and edges,
+/// those not explored before it, and the edges of the one before; vertices reached and the
+/// greatest depth.
+fn frontier(header: &Header, step: u32) -> [u64; 6] {
+    let first = (step as usize + 1) % 3 * word::FRONTIER;
+    let counts = &header[first + word::COUNTS..][..word::SPREAD];
+    [
+        header[first + word::DEPTH],
+        counts.iter().sum(),
+        header[first + word::UNEXPLORED],
+        header[first + word::BEFORE],
+        header[word::REACHED],
+        header[word::DEEPEST],
+    ]
+}
+
+/// Searches a graph without directions, or top-down one with, and compares the depths, and what a
+/// step on narrow frontiers leaves with what steps of a level leave; returns the state after each step.
 ///
 /// # Panics
 ///
-/// If a depth is wrong, or what the last state says.
+/// If a depth is wrong, or what a step leaves.
 pub fn check(
     backend: &dyn Backend,
     model: &Model,
@@ -38,6 +65,40 @@ pub fn check(
     source: u32,
     what: &str,
 ) -> Vec<SearchState> {
+    let what = format!("{what}, {rows:?}, from {source}");
+    let (headers, found) = search(backend, model, rows, source, Steps::AsPlanned);
+    let (levels, same) = search(backend, model, rows, source, Steps::WideOnly);
+    let expected = model.search(source);
+    assert!(found == expected && same == expected, "{what}: depths");
+    let states: Vec<_> = headers
+        .iter()
+        .map(|&(step, ref header)| SearchSpace::state(header, step))
+        .collect();
+    let reached = || expected.iter().filter(|&&depth| depth != u32::MAX);
+    let last = states[states.len() - 1];
+    assert_eq!(last.reached as usize, reached().count(), "{what}");
+    assert_eq!(Some(&last.depth), reached().max(), "{what}");
+    // A frontier in each form, and the one in which the search begins.
+    let levels: Vec<_> = levels
+        .iter()
+        .map(|(step, header)| frontier(header, *step))
+        .collect();
+    for (step, header) in &headers {
+        let left = frontier(header, *step);
+        let is_first = left[0] == 0;
+        assert!(is_first || levels.contains(&left), "{what}: step {step}");
+    }
+    states
+}
+
+/// The steps of a search with their numbers and the words after each, and the depths.
+fn search(
+    backend: &dyn Backend,
+    model: &Model,
+    rows: Rows,
+    source: u32,
+    steps: Steps,
+) -> (Vec<(u32, Header)>, Vec<u32>) {
     let vertices = model.rows.len() as u32;
     let shape = Shape {
         vertices,
@@ -86,24 +147,23 @@ pub fn check(
             grid: step.grid,
         };
         // SAFETY: the graph and the workspace are there, and steps come in order.
-        unsafe { backend.launch_parts(&[&[launch]]) }.expect(what);
+        unsafe { backend.launch_parts(&[&[launch]]) }.expect("a step");
     };
     run(graph.search_start(&space, workspace.address(), source));
-    let mut states: Vec<SearchState> = Vec::new();
-    while states.last().is_none_or(|state| !state.ended) {
-        let step = states.len() as u32 + 1;
+    let (mut headers, mut step): (Vec<(u32, Header)>, _) = (Vec::new(), 0);
+    loop {
+        step += 1;
+        if steps == Steps::WideOnly && step % 8 == 1 {
+            // Another step that takes the same words.
+            step += 3;
+        }
         run(graph.search_step(&space, workspace.address(), step));
         let header = workspace.download_array(0).expect("a download");
-        states.push(SearchSpace::state(&header, step));
+        headers.push((step, header));
+        if SearchSpace::state(&header, step).ended {
+            break;
+        }
     }
-    let found: Vec<u32> = workspace
-        .download(space.depths_offset() as u64, vertices as usize)
-        .expect("a download");
-    let expected = model.search(source);
-    assert!(found == expected, "{what}, {rows:?}: depths from {source}");
-    let reached = || expected.iter().filter(|&&depth| depth != u32::MAX);
-    let last = states[states.len() - 1];
-    assert_eq!(last.reached as usize, reached().count(), "{what}, {rows:?}");
-    assert_eq!(Some(&last.depth), reached().max(), "{what}, {rows:?}");
-    states
+    let depths = workspace.download(space.depths_offset() as u64, vertices as usize);
+    (headers, depths.expect("a download"))
 }

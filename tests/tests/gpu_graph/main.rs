@@ -17,9 +17,11 @@ use heapwood_tests::graph::forms::{FORMS, Form, keeping};
 use heapwood_tests::graph::{Model, graphs};
 
 mod keys;
+mod searches;
 mod vertices;
 
 use keys::every_distribution_of_keys_is_sorted;
+use searches::narrow_and_wide_frontiers_are_searched;
 use vertices::{a_vertex_deleted_before_it_was_is_there_later, vertices_come_and_go};
 
 /// How much is done.
@@ -87,6 +89,7 @@ const SMALL_ON_GPU: Scale = Scale {
 clauses! {
     FULL, SMALL_ON_GPU, SMALL;
     every_distribution_of_keys_is_sorted
+    narrow_and_wide_frontiers_are_searched
     random_batches_keep_the_store_equal_to_a_set
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions

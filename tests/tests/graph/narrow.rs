@@ -7,6 +7,7 @@ use heapwood_device::allocators::CfmMalloc;
 use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::bfs::plan::SearchState;
 use heapwood_tests::dirty::{Dirty, threads};
+use heapwood_tests::graph::graphs::layers;
 use heapwood_tests::graph::search::{Rows, check};
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
@@ -20,18 +21,6 @@ fn graph(vertices: u32, directed: bool, edges: impl IntoIterator<Item = Edge>) -
     let edges: Vec<_> = edges.into_iter().collect();
     model.apply(&edges, Change::Insert, false);
     model
-}
-
-/// Layers of so many vertices, each joined to the next: a vertex is joined to one of the layer
-/// before. Vertices of no layer are alone.
-fn layers(vertices: u32, widths: &[u32], directed: bool) -> Model {
-    let mut edges = Vec::new();
-    let mut first = 0;
-    for pair in widths.windows(2) {
-        edges.extend((0..pair[1]).map(|at| [first + at % pair[0], first + pair[0] + at]));
-        first += pair[0];
-    }
-    graph(vertices, directed, edges)
 }
 
 /// Searches on threads, or in lanes, with rows of both kinds; the states after the first step.

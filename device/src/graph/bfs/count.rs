@@ -25,14 +25,14 @@ pub struct Count {
 }
 
 impl Count {
-    /// The frontier that the block begins with is counted by one thread.
+    /// One thread counts the frontier that the block begins with. A level at least follows.
     #[inline(always)]
     pub fn new<W: Warp>(block: Block<W>, level: &Level) -> Self {
         let own = u32::from(block.thread() == 0);
         Self {
             vertices: own * level.vertices,
             edges: own * level.edges,
-            before: own * level.before,
+            before: 0,
             reached: 0,
             explored: 0,
         }

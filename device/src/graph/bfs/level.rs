@@ -47,7 +47,7 @@ pub struct Level {
     /// Edges of the vertices that were not reached.
     pub unexplored: u32,
     /// Edges of the frontier before.
-    pub before: u32,
+    before: u32,
 }
 
 impl Level {

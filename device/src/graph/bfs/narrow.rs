@@ -73,9 +73,6 @@ impl PlainKernel for SearchNarrow {
                 let depth = level.depth + done + 1;
                 let mut first = warp.warp_in_block() * W::LANES;
                 while first < width {
-                    if W::IS_SOLO {
-                        quads.prefetch_behind(done, first, width);
-                    }
                     let quad = quads.get(done, first + warp.lane(), width);
                     let rows = find::<W>(&search, quad, depth, &mut count);
                     quads.push(done + 1, rows, quad.vertex);
@@ -112,14 +109,13 @@ unsafe fn find<W: Warp>(search: &Search, quad: Quad, depth: u32, count: &mut Cou
             count.add(Chunk::row(entry.number(), search.outgoing(entry), 0))
         });
     }
-    // A parent's record, or one that is not needed, would be an access more: lanes without a
-    // use for one read that of the first vertex, together.
+    // Lanes that need none read the record of the first vertex, together, by one access.
     let records = places.map(|at: usize| {
         let is_needed = quad.may_find(at, entries[at]);
         search.outgoing_at_once(is_needed.then_some(entries[at]))
     });
-    // No load before the exchange, for it would be one access after the other. Relaxed: the exchange alone
-    // decides who found the vertex, and later launches read the depth.
+    // No load before the exchange: that would be one access after the other. Relaxed: the
+    // exchange alone decides who found the vertex, and later launches read the depth.
     let before = places.map(|at: usize| match quad.may_find(at, entries[at]) {
         true => search
             .depth(entries[at])

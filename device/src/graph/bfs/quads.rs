@@ -7,11 +7,11 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
+use cuda_std::hint::opaque;
 
 use super::{CHUNK, Search, UNREACHED, word};
 use crate::graph::chunks::{Chunk, append};
 use crate::graph::store::VertexId;
-use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
 use crate::simt::tail::Four;
 use crate::simt::{Block, MAX_SHARED_BYTES, Warp};
 
@@ -29,6 +29,12 @@ const ROOM_ALONE: u32 = 512;
 /// A frontier has fewer quads than this part of the vertices: larger ones are for bottom-up to
 /// consider, from a fourth as many edges as vertices on.
 const SMALL_PART: u32 = 16;
+
+/// The quads of a row.
+#[inline(always)]
+fn quads(row: Chunk) -> u32 {
+    row.length.div_ceil(QUAD)
+}
 
 /// Up to four entries of a row, which follow each other.
 #[derive(Clone, Copy)]
@@ -55,11 +61,13 @@ impl Quad {
         // SAFETY: blocks of the store are 16-byte aligned and have zeroes up to a multiple of
         // four, and 0 is a vertex; else no entry behind the last one is read.
         unsafe {
-            let Four(four) = if search.padded {
-                *entries.cast::<Four>()
+            let four = if search.padded {
+                let Four(four) = *entries.cast::<Four>();
+                // Opaque: else the access would be divided into four, as below.
+                four.map(opaque)
             } else {
                 let last = self.length.max(1) - 1;
-                Four([0, 1, 2, 3].map(|at: u32| *entries.add(at.min(last) as usize)))
+                [0, 1, 2, 3].map(|at: u32| *entries.add(at.min(last) as usize))
             };
             four.map(|entry| VertexId::new(entry))
         }
@@ -197,79 +205,80 @@ impl<'a, W: Warp> Quads<'a, W> {
         }
     }
 
-    /// Prefetches what a quad some positions behind this one leads to, for a lane alone.
+    /// Gives out positions in the frontier of a level, `own` of them to this lane: the first of the
+    /// warp's, the first of this lane's, and how many the warp gets. All lanes of the warp call this.
+    #[inline(always)]
+    fn reserve(&self, level: u32, own: u32) -> (u32, u32, u32) {
+        let warp = self.warp;
+        let end = warp.all_inclusive_sum(own);
+        let total = warp.shuffle(W::FULL, end, W::LANES - 1);
+        let mut first = 0;
+        if warp.lane() == 0 && total > 0 {
+            first = self.count_word(level).fetch_add(total, Relaxed);
+        }
+        first = warp.shuffle(W::FULL, first, 0);
+        (first, first + end - own, total)
+    }
+
+    /// Writes the quads of a row from a position on; returns the position behind them.
     ///
     /// # Safety
     ///
-    /// As for `get`; the quads are of rows of the graph, which no thread writes to.
+    /// The positions are this lane's, and there is room.
     #[inline(always)]
-    pub unsafe fn prefetch_behind(&self, level: u32, index: u32, count: u32) {
-        // SAFETY: the caller's promise.
-        let (quad, entries) = unsafe {
-            let quad = self.get(level, index + PREFETCH_DISTANCE, count);
-            (quad, quad.entries(self.search))
-        };
-        for (at, entry) in entries.into_iter().enumerate() {
-            if quad.may_find(at, entry) {
-                prefetch(self.search.depths.wrapping_add(entry.index()) as u64);
-                prefetch(self.search.outgoing.wrapping_add(entry.index()) as u64);
+    unsafe fn write(&self, level: u32, mut at: u32, row: Chunk, parent: u32) -> u32 {
+        let mut entry = 0;
+        while entry < row.length {
+            let length = (row.length - entry).min(QUAD);
+            let address = row.address + 4 * u64::from(entry);
+            let slot = Self::slot(level, at);
+            // SAFETY: a position of the frontier has a slot in each array.
+            unsafe {
+                let bits = address | u64::from(length % QUAD);
+                self.addresses().add(slot).write(bits);
+                self.parents().add(slot).write(parent);
+                self.search.owners.add(slot).write(row.vertex);
             }
+            at += 1;
+            entry += QUAD;
         }
+        at
     }
 
     /// Adds four rows of each lane to the frontier of a level. All lanes of the warp call this.
     ///
     /// # Safety
     ///
-    /// They are rows of vertices that were not enqueued, or chunks of a frontier for which
-    /// there is room. They were found from `parent`. The level's frontier is the next.
+    /// They are whole rows of vertices that were found from `parent` and not enqueued. The level
+    /// is the next one.
     #[inline(always)]
     pub unsafe fn push(&self, level: u32, rows: [Chunk; 4], parent: u32) {
-        let warp = self.warp;
-        let quads = |row: &Chunk| row.length.div_ceil(QUAD);
-        let [one, two, three, four] = &rows;
+        // One by one, and not in loops: a lane would keep them in local memory.
+        let [one, two, three, four] = rows;
         let own = quads(one) + quads(two) + quads(three) + quads(four);
-        let end = warp.all_inclusive_sum(own);
-        let total = warp.shuffle(W::FULL, end, W::LANES - 1);
+        let (first, mut at, total) = self.reserve(level, own);
         if total == 0 {
             return;
         }
-        let mut first = 0;
-        if warp.lane() == 0 {
-            first = self.count_word(level).fetch_add(total, Relaxed);
-        }
-        first = warp.shuffle(W::FULL, first, 0);
-        if first + total > self.room {
-            // The positions of one warp begin within the room and end beyond it, and those of
-            // all warps after it begin beyond it.
-            if first <= self.room && warp.lane() == 0 {
-                self.kept().store(first, Relaxed);
-            }
-            // SAFETY: the rows are not enqueued.
-            let _: [(); 4] = rows.map(|row| unsafe { self.enqueue_row(row) });
-            return;
-        }
-        let mut at = first + end - own;
-        let _: [(); 4] = rows.map(|row| {
-            let mut entry = 0;
-            while entry < row.length {
-                let length = (row.length - entry).min(QUAD);
-                let address = row.address + 4 * u64::from(entry);
-                let slot = Self::slot(level, at);
-                if W::IS_SOLO {
-                    prefetch(address);
+        // SAFETY: the rows are not enqueued; positions below the room are in the block's memory.
+        unsafe {
+            if first + total > self.room {
+                // The positions of one warp begin within the room and end beyond it, and those
+                // of all warps after it begin beyond it.
+                if first <= self.room && self.warp.lane() == 0 {
+                    self.kept().store(first, Relaxed);
                 }
-                // SAFETY: the positions are this lane's, and there is room.
-                unsafe {
-                    let bits = address | u64::from(length % QUAD);
-                    self.addresses().add(slot).write(bits);
-                    self.parents().add(slot).write(parent);
-                    self.search.owners.add(slot).write(row.vertex);
-                }
-                at += 1;
-                entry += QUAD;
+                self.enqueue_row(one);
+                self.enqueue_row(two);
+                self.enqueue_row(three);
+                self.enqueue_row(four);
+            } else {
+                at = self.write(level, at, one, parent);
+                at = self.write(level, at, two, parent);
+                at = self.write(level, at, three, parent);
+                self.write(level, at, four, parent);
             }
-        });
+        }
     }
 
     /// Adds the chunks of the queue from position `first` on to the frontier of level 0. All
@@ -290,8 +299,8 @@ impl<'a, W: Warp> Quads<'a, W> {
                 if index < count {
                     chunk = *self.search.queue.add((first + index) as usize);
                 }
-                let none = Chunk::default();
-                self.push(0, [chunk, none, none, none], UNREACHED);
+                let (_, at, _) = self.reserve(0, quads(chunk));
+                self.write(0, at, chunk, UNREACHED);
             }
             base += block.threads();
         }

@@ -1,0 +1,35 @@
+//! Searches whose frontiers are narrow, wide and narrow again, step by step.
+
+use heapwood::backend::Backend;
+use heapwood_device::graph::batch::Change;
+use heapwood_graphs::generate::{Kind, Parameters, generate};
+use heapwood_tests::graph::Model;
+use heapwood_tests::graph::graphs::{self, layers};
+use heapwood_tests::graph::search::{Rows, check};
+
+use super::Scale;
+
+pub fn narrow_and_wide_frontiers_are_searched(backend: &dyn Backend, scale: Scale) {
+    let parameters = Parameters {
+        vertices: u64::from(scale.vertices),
+        edges: None,
+        seed: 3,
+    };
+    let list = generate(Kind::Road, parameters).expect("few edges");
+    let mut road = Model::new(scale.vertices, false);
+    road.apply(&list.edges, Change::Insert, false);
+    // As wide as the memory of a block has room for, a sixteenth of the vertices; and wider.
+    let room = 2730.min(scale.vertices);
+    let widths = |most: u32| [1, room.div_ceil(4), room, most, most, 3, 1, 1];
+    for (what, model) in [
+        ("road", road),
+        ("path", graphs::path(scale.vertices / 2, 5)),
+        ("full", layers(16 * room, &widths(room), false)),
+        ("too full", layers(16 * room, &widths(room + 1), true)),
+        ("mesh", graphs::mesh(6)),
+    ] {
+        for rows in Rows::ALL {
+            check(backend, &model, rows, 0, what);
+        }
+    }
+}
