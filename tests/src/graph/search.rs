@@ -36,7 +36,7 @@ enum Steps {
 /// The words of a search after a step.
 type Header = [u64; SearchSpace::HEADER_WORDS];
 
-/// What later steps know of the frontier that a step has left: its depth, vertices and edges,
+/// All that later steps know of the frontier that a step has left: its depth, vertices and edges,
 /// those not explored before it, and the edges of the one before; vertices reached and the
 /// greatest depth.
 fn frontier(header: &Header, step: u32) -> [u64; 6] {
@@ -52,8 +52,8 @@ fn frontier(header: &Header, step: u32) -> [u64; 6] {
     ]
 }
 
-/// Searches a graph without directions, or top-down one with, and compares the depths, and what a
-/// step on narrow frontiers leaves with what steps of a level leave; returns the state after each step.
+/// Searches a graph without directions, or top-down one with. Compares the depths, and what a step
+/// on narrow frontiers leaves with what steps of a level leave. Returns the state after each step.
 ///
 /// # Panics
 ///

@@ -117,7 +117,7 @@ fn the_memory_of_a_block_is_filled() {
 #[test]
 fn hubs_go_to_the_queue() {
     for (vertices, leaves) in [(1600, 397), (1600, 401), (4000, 2500)] {
-        // Two paths of 30, of which one leads to the hub, and a path from a leaf.
+        // Two paths of 30, one of them to the hub, and a path from a leaf.
         let paths = (0..30).flat_map(|v| [[2 * v, 2 * v + 2], [2 * v + 1, 2 * v + 3]]);
         let hub = 62;
         let edges = paths

@@ -1,4 +1,4 @@
-//! What the threads of a block count over the levels of a launch.
+//! Counts of the threads of a block, over the levels of a launch.
 
 use core::sync::atomic::Ordering::Relaxed;
 

@@ -123,7 +123,8 @@ impl Graph {
     }
 
     /// The launch of a step, numbered from 1. One in `PERIOD` searches narrow frontiers, level
-    /// after level; of the others a level is at most two. A step after the last that is needed does nothing.
+    /// after level; of the others a level is at most two. A step after the last that is needed
+    /// does nothing.
     ///
     /// # Panics
     ///

@@ -80,7 +80,7 @@ impl Quad {
     }
 }
 
-/// The frontiers of a block: that of a level, of which it reads, and that of the next one.
+/// The frontiers of a block: that of a level, which it reads, and that of the next one.
 #[derive(Clone, Copy)]
 pub struct Quads<'a, W> {
     search: &'a Search,
