@@ -52,14 +52,13 @@ macro_rules! with_kernels {
             "graph" "linked_release" LinkedRelease $crate::graph::store::release::LinkedRelease;
             "linked" "linked_load" LinkedLoad $crate::graph::store::linked::LinkedLoad;
             "linked" "linked_classify" LinkedClassify $crate::graph::store::linked::LinkedClassify;
-            "linked" "linked_demand" LinkedDemand $crate::graph::store::linked::LinkedDemand;
-            "linked" "linked_prepare" LinkedPrepare $crate::graph::store::linked::LinkedPrepare;
-            "linked" "linked_commit" LinkedCommit $crate::graph::store::linked::LinkedCommit;
+            "chains" "linked_demand" LinkedDemand $crate::graph::store::linked::LinkedDemand;
+            "chains" "linked_prepare" LinkedPrepare $crate::graph::store::linked::LinkedPrepare;
+            "chains" "linked_commit" LinkedCommit $crate::graph::store::linked::LinkedCommit;
             "linked" "linked_copy_out" LinkedCopyOut $crate::graph::store::linked::LinkedCopyOut;
-            "linked" "linked_rank_index" LinkedRankIndex $crate::graph::pagerank::LinkedRankIndex;
             "graph" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
             "linked" "linked_orient" LinkedOrient $crate::graph::triangles::LinkedOrient;
-            "linked" "linked_delta_list" LinkedDeltaList $crate::graph::triangles::delta::copies::LinkedDeltaList;
+            "linked" "linked_delta_copy" LinkedDeltaCopy $crate::graph::triangles::delta::copies::LinkedDeltaCopy;
             "linked" "linked_vertex_edges" LinkedVertexEdges $crate::graph::store::vertices::LinkedVertexEdges;
             "linked" "linked_draw_count" LinkedDrawCount $crate::graph::store::linked::LinkedDrawCount;
             "linked" "linked_draw_pick" LinkedDrawPick $crate::graph::store::linked::LinkedDrawPick;
@@ -93,7 +92,6 @@ macro_rules! with_plain_kernels {
             "graph" "graph_copy_in" CopyIn $crate::graph::store::copy::CopyIn;
             "graph" "graph_copy_out" CopyOut $crate::graph::store::copy::CopyOut;
             "graph" "graph_delta_triangles" DeltaTriangles $crate::graph::triangles::delta::DeltaTriangles;
-            "graph" "graph_delta_copy" DeltaCopy $crate::graph::triangles::delta::copies::DeltaCopy;
             "graph" "graph_view" View $crate::graph::store::view::View;
             "graph" "graph_measure" Measure $crate::graph::store::measure::Measure;
             "graph" "graph_classify" Classify $crate::graph::store::classify::Classify;

@@ -40,10 +40,10 @@ impl Store<'_> {
         workspace: &mut Workspace,
         edges: u32,
     ) -> Result<Copies, BackendError> {
-        let shape = *self.shape();
+        let vertices = self.shape().vertices;
         let keys = 2 * u64::from(edges);
         let suffices = |kept: &Option<(CopySpace, Memory)>, entries: u64| {
-            let wanted = CopySpace::new(&shape, entries, edges);
+            let wanted = CopySpace::new(vertices, entries);
             kept.as_ref().is_some_and(|(space, _)| space.holds(&wanted))
         };
         if !suffices(&workspace.copies, self.entries + keys) {
@@ -53,7 +53,7 @@ impl Store<'_> {
             if !suffices(&workspace.copies, entries) {
                 workspace.copies = None;
                 // The graph may grow by a quarter until there is not enough.
-                let space = CopySpace::new(&shape, entries + entries / 4, edges);
+                let space = CopySpace::new(vertices, entries + entries / 4);
                 let memory = self.backend.allocate(space.bytes() as u64)?;
                 workspace.copies = Some((space, memory));
             }

@@ -4,6 +4,7 @@ mod algorithms;
 mod components;
 mod draws;
 mod failures;
+mod hubs;
 mod limits;
 mod narrow;
 mod sort;

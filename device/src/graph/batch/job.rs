@@ -9,7 +9,6 @@ use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::keys::{DELETE, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
-use crate::graph::store::linked::page::capacity_beside;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
 use crate::graph::store::sort::{
@@ -18,7 +17,7 @@ use crate::graph::store::sort::{
 };
 use crate::graph::store::update::{UpdateArguments, word};
 use crate::graph::triangles::delta::DeltaTriangles;
-use crate::graph::triangles::delta::copies::{DeltaCopy, DeltaCopyArguments, LinkedDeltaList};
+use crate::graph::triangles::delta::copies::{DeltaCopyArguments, LinkedDeltaCopy};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::tiles;
 
@@ -169,6 +168,8 @@ impl Job<'_> {
                     arguments,
                 ));
             }
+            // Deletions take no memory.
+            Layout::Linked if self.batch.change == Change::Delete => {}
             Layout::Linked => steps.extend(with_demand(
                 PlannedLaunch::of::<LinkedDemand>(Grid::Persistent, arguments),
                 PlannedLaunch::of::<LinkedPrepare>(Grid::Persistent, arguments),
@@ -193,22 +194,17 @@ impl Job<'_> {
             refused: update.refused,
             records: update.records,
             copied: copies.records,
-            pages: copies.pages,
             entries: copies.entries,
             count: update.count,
             vertices: update.vertices,
             flags: update.flags,
-            capacity: capacity_beside(shape.handle_bytes),
         };
         let copied = UpdateArguments {
             records: copies.records,
             ..update
         };
-        // Enough to fill a device; how many pages there are the host does not know.
-        let pages = Grid::strided(1 << 17);
         vec![
-            PlannedLaunch::of::<LinkedDeltaList>(grid, copy),
-            PlannedLaunch::of::<DeltaCopy>(pages, copy),
+            PlannedLaunch::of::<LinkedDeltaCopy>(grid, copy),
             PlannedLaunch::of::<DeltaTriangles>(grid, copied),
         ]
     }

@@ -7,7 +7,7 @@ use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::triangles::delta::DeltaTriangles;
-use crate::graph::triangles::delta::copies::{DeltaCopy, LinkedDeltaList};
+use crate::graph::triangles::delta::copies::LinkedDeltaCopy;
 use crate::launch::Call;
 
 /// The phase of a batch that a launch belongs to.
@@ -63,10 +63,7 @@ impl Phase {
             Self::Copy
         } else if call.runs::<FreeBlocks>() || call.runs::<LinkedCommit>() {
             Self::Free
-        } else if call.runs::<LinkedDeltaList>()
-            || call.runs::<DeltaCopy>()
-            || call.runs::<DeltaTriangles>()
-        {
+        } else if call.runs::<LinkedDeltaCopy>() || call.runs::<DeltaTriangles>() {
             Self::Triangles
         } else {
             assert!(

@@ -11,8 +11,10 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use super::Ranks;
 use crate::simt::reduce::{from_fixed, to_fixed};
 
-/// Neighbours that are summed by one warp.
-pub const PART: u32 = 1024;
+/// Neighbours that are summed by one warp in contiguous layout, as a power of two.
+pub const PART_BITS: u32 = 10;
+/// The same as a number.
+pub const PART: u32 = 1 << PART_BITS;
 
 /// A vertex that is divided among warps.
 #[repr(C)]
@@ -34,29 +36,33 @@ pub struct Part {
     pub vertex: u32,
     /// Number of the hub.
     pub hub: u32,
-    /// Its first neighbour; in linked layout its first page.
-    pub first: u32,
-    /// In linked layout where the hub's pages begin in the directory.
-    pub pages: u32,
+    /// Number of the part among those of the hub.
+    pub number: u32,
 }
 
 impl Ranks {
-    /// A count: 0 of hubs, 1 of parts, 2 of pages.
+    /// The parts of a hub of so many neighbours.
+    #[inline(always)]
+    pub(super) fn parts_of(&self, degree: u32) -> u32 {
+        ((degree - 1) >> self.part_bits) + 1
+    }
+
+    /// A count: 0 of hubs, 1 of parts.
     #[inline(always)]
     pub(super) fn count<const INDEX: usize>(&self) -> &AtomicU32 {
-        const { assert!(INDEX < 3) };
-        // SAFETY: there are three words, accessed as atomic ones while they may change.
+        const { assert!(INDEX < 2) };
+        // SAFETY: there are two words, accessed as atomic ones while they may change.
         unsafe { &*self.counts.add(INDEX).cast::<AtomicU32>() }
     }
 
-    /// Lists a vertex as hub with so many parts, where each begins `step` behind the one
-    /// before.
+    /// Lists a hub of so many neighbours.
     ///
     /// # Safety
     ///
-    /// The vertex exists, is listed once, and has a degree that makes it a hub with that many parts.
+    /// The vertex exists, is listed once, and has that many, which make it a hub.
     #[inline(always)]
-    pub(super) unsafe fn list(&self, vertex: u32, parts: u32, step: u32, pages: u32) {
+    pub(super) unsafe fn list(&self, vertex: u32, degree: u32) {
+        let parts = self.parts_of(degree);
         // Relaxed: read by later launches.
         let hub = self.count::<0>().fetch_add(1, Relaxed);
         let position = self.count::<1>().fetch_add(parts, Relaxed);
@@ -73,8 +79,7 @@ impl Ranks {
                 self.parts.add((position + part) as usize).write(Part {
                     vertex,
                     hub,
-                    first: part * step,
-                    pages,
+                    number: part,
                 });
                 part += 1;
             }

@@ -1,63 +1,21 @@
-//! The iteration over linked adjacency.
-//!
-//! A lane that walks a chain waits for memory at every page, so that the chain of a hub,
-//! thousands of pages, took longer than all others together. Before the first iteration a
-//! lane walks each long chain once and writes its pages' addresses into a directory; warps
-//! then share the pages, one a lane.
-
-use core::sync::atomic::Ordering::Relaxed;
+//! The iteration over linked adjacency: a lane walks a chain. Hubs are divided rows, whose sections
+//! lanes take side by side.
 
 use super::{Iteration, RankArguments, Ranks};
 use crate::device_heap::{Blocks, DeviceHeap};
-use crate::graph::store::linked::page::{after, capacity, entries, first, pages};
+use crate::graph::store::Vertex;
+use crate::graph::store::linked::page::{after, capacity, entries, first};
+use crate::graph::store::linked::row::{Directory, MAX_DEGREE};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 use crate::simt::reduce::group_sum;
 use crate::simt::rows::Rows;
 
-/// Pages of the longest chain that one lane walks in every iteration.
-pub const SHORT: u32 = 8;
+/// Vertices of more neighbours are hubs: their rows are divided.
+pub const HUB: u32 = MAX_DEGREE;
 
-/// Pages that are summed by one warp: one a lane.
-pub const PART_PAGES: u32 = 32;
-
-/// Lists the vertices of long chains, and their pages.
-pub struct LinkedRankIndex;
-
-impl Kernel for LinkedRankIndex {
-    type Arguments = RankArguments;
-
-    #[inline(always)]
-    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, ranks: RankArguments) {
-        // SAFETY: the kernel's contract.
-        let ranks = unsafe { Ranks::new(ranks) };
-        let rows = Rows::new(warp, ranks.vertices, W::LANES);
-        let mut vertex = rows.first + warp.lane();
-        while vertex < rows.end {
-            // SAFETY: below the number of records, whose chains have `degree` neighbours; the
-            // host made room for the pages of all long ones.
-            unsafe {
-                let record = *ranks.incoming.add(vertex as usize);
-                let count = pages::<A>(record.degree);
-                if count > SHORT {
-                    // Relaxed: read by later launches.
-                    let begin = ranks.count::<2>().fetch_add(count, Relaxed);
-                    ranks.list(vertex, count.div_ceil(PART_PAGES), PART_PAGES, begin);
-                    let (mut page, mut index) = (first(&record), 0);
-                    while index < count {
-                        let address = page.expose_provenance() as u64;
-                        *ranks.directory.add((begin + index) as usize) = address;
-                        index += 1;
-                        if index < count {
-                            page = after(heap, page);
-                        }
-                    }
-                }
-            }
-            vertex += rows.step;
-        }
-    }
-}
+/// Neighbours of a hub for which there is a part, as a power of two: about a section a lane.
+pub const PART_BITS: u32 = 12;
 
 /// An iteration.
 pub struct LinkedRankStep;
@@ -97,19 +55,14 @@ impl LinkedRankStep {
         sum
     }
 
-    /// The sum of a chain of `degree` neighbours.
+    /// The sum of a chain.
     ///
     /// # Safety
     ///
-    /// The chain that `page` begins has so many neighbours, which are vertices.
+    /// The chain has as many neighbours as its record says, which are vertices.
     #[inline(always)]
-    unsafe fn walk<A: Blocks + ?Sized>(
-        heap: &A,
-        mut page: *mut u8,
-        degree: u32,
-        contributions: *const f32,
-    ) -> f64 {
-        let (mut sum, mut left) = (0.0, degree);
+    unsafe fn walk<A: Blocks + ?Sized>(heap: &A, chain: &Vertex, contributions: *const f32) -> f64 {
+        let (mut sum, mut page, mut left) = (0.0, first(chain), chain.degree);
         // SAFETY: there is a next page if there are more neighbours.
         unsafe {
             while left > capacity::<A>() {
@@ -126,6 +79,28 @@ impl LinkedRankStep {
         sum
     }
 
+    /// The sum of the sections of a divided row that begin with number `first` and follow each
+    /// other in steps of `step`, up to before `end`.
+    ///
+    /// # Safety
+    ///
+    /// The directory is that of a row and has `end` sections at least.
+    #[inline(always)]
+    unsafe fn sections<A: Blocks + ?Sized>(
+        heap: &A,
+        directory: Directory,
+        (first, end, step): (u32, u32, u32),
+        contributions: *const f32,
+    ) -> f64 {
+        let (mut sum, mut index) = (0.0, first);
+        while index < end {
+            // SAFETY: a section of the directory.
+            sum += unsafe { Self::walk(heap, &directory.chain(index), contributions) };
+            index += step;
+        }
+        sum
+    }
+
     /// Sums the parts of hubs.
     ///
     /// # Safety
@@ -134,6 +109,7 @@ impl LinkedRankStep {
     #[inline(always)]
     unsafe fn hubs<W: Warp, A: DeviceHeap<W> + ?Sized>(
         warp: W,
+        heap: &A,
         ranks: &Ranks,
         iteration: &mut Iteration,
     ) {
@@ -141,25 +117,23 @@ impl LinkedRankStep {
         let parts = unsafe { *ranks.counts.add(1) };
         let mut index = warp.warp();
         while index < parts {
-            // SAFETY: below the number of parts, which are of listed chains; the directory has
-            // their pages.
+            // SAFETY: below the number of parts, which are of hubs: their rows are divided.
             unsafe {
                 let part = *ranks.parts.add(index as usize);
-                let degree = (*ranks.incoming.add(part.vertex as usize)).degree;
-                let directory = ranks.directory.add(part.pages as usize);
-                let (mut sum, mut number) = (0.0, part.first + warp.lane());
-                while number < part.first + PART_PAGES && number < pages::<A>(degree) {
-                    let address = *directory.add(number as usize);
-                    let page = core::ptr::with_exposed_provenance_mut(address as usize);
-                    let left = degree - number * capacity::<A>();
-                    let count = if left < capacity::<A>() {
-                        left
-                    } else {
-                        capacity::<A>()
-                    };
-                    sum += Self::pull::<A>(page, count, ranks.contributions);
-                    number += W::LANES;
-                }
+                let record = *ranks.incoming.add(part.vertex as usize);
+                let directory = Directory::new(record.address);
+                // A row may have more sections than its neighbours need: parts share all of them.
+                let parts = ranks.parts_of(record.degree);
+                let sections = directory.sections();
+                let share = (sections + parts - 1).checked_div(parts).unwrap_or(0);
+                let begin = share * part.number;
+                let end = if begin + share < sections {
+                    begin + share
+                } else {
+                    sections
+                };
+                let range = (begin + warp.lane(), end, W::LANES);
+                let sum = Self::sections(heap, directory, range, ranks.contributions);
                 let sum = group_sum(warp, sum, W::LANES);
                 if warp.lane() == 0
                     && let Some(sum) = ranks.end_part(part, sum)
@@ -184,17 +158,22 @@ impl Kernel for LinkedRankStep {
             return;
         };
         // SAFETY: over these arguments.
-        unsafe { Self::hubs::<W, A>(warp, &ranks, &mut iteration) };
+        unsafe { Self::hubs(warp, heap, &ranks, &mut iteration) };
         let rows = Rows::new(warp, ranks.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
-            // SAFETY: below the number of records, whose chains have `degree`
-            // neighbours; the vertex is this lane's.
+            // SAFETY: below the number of records; the vertex is this lane's.
             unsafe {
                 let record = *ranks.incoming.add(vertex as usize);
-                if pages::<A>(record.degree) <= SHORT && !record.is_absent() {
-                    let page = first(&record);
-                    let sum = Self::walk(heap, page, record.degree, ranks.contributions);
+                if record.degree <= HUB && !record.is_absent() {
+                    let sum = match Directory::of(&record) {
+                        // The row of a vertex that was a hub.
+                        Some(directory) => {
+                            let range = (0, directory.sections(), 1);
+                            Self::sections(heap, directory, range, ranks.contributions)
+                        }
+                        None => Self::walk(heap, &record, ranks.contributions),
+                    };
                     iteration.settle(vertex, sum);
                 }
             }

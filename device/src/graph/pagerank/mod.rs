@@ -18,7 +18,7 @@
 //! Traffic of an iteration: 4 bytes and the 32-byte sector of a contribution for each
 //! edge, two records, and a rank and a contribution read and written for each vertex; an
 //! over-relaxed one reads and writes the same. Linked pages are read whole, 64 bytes for up
-//! to 15 edges, and those of hubs with 8 bytes of the directory.
+//! to 15 edges, and with those of a hub's section its 32 bytes in the directory.
 
 mod contribution;
 mod hub;
@@ -32,7 +32,7 @@ mod start;
 mod step;
 
 pub use hub::{Hub, Part};
-pub use linked::{LinkedRankIndex, LinkedRankStep};
+pub use linked::LinkedRankStep;
 pub use start::{RankClear, RankStart};
 pub use step::RankStep;
 
@@ -76,9 +76,7 @@ arguments! {
             hubs: Hub,
             /// Their parts.
             parts: Part,
-            /// The addresses of the hubs' pages; null in contiguous layout.
-            directory: u64,
-            /// The number of hubs, of parts, and of pages in the directory.
+            /// The number of hubs, and of parts.
             counts: u32,
         }
         integers {
@@ -96,6 +94,10 @@ arguments! {
             tolerance: f64,
             /// Lanes for a vertex: a power of two.
             group: u32,
+            /// Vertices of more neighbours are hubs.
+            hub: u32,
+            /// Neighbours of a hub for which there is a part, as a power of two.
+            part_bits: u32,
             /// Whether to start from the ranks that are there.
             resume: bool,
             /// Whether steps are over-relaxed, in graphs whose out-neighbours are in-neighbours.

@@ -1,12 +1,9 @@
 //! PageRank: the workspace, the launches, and when to stop.
 
-use super::hub::PART;
-use super::linked::{PART_PAGES, SHORT};
 use super::{
-    Hub, LinkedRankIndex, LinkedRankStep, Part, RankArguments, RankClear, RankStart, RankStep,
-    SLOTS, SUM_WORDS,
+    Hub, LinkedRankStep, Part, RankArguments, RankClear, RankStart, RankStep, SLOTS, SUM_WORDS,
+    hub, linked,
 };
-use crate::graph::store::linked::page::capacity_beside;
 use crate::graph::store::plan::{Graph, Layout, Shape};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::simt::reduce::from_fixed;
@@ -95,7 +92,6 @@ pub struct RankSpace {
     sums: usize,
     hubs: usize,
     parts: usize,
-    directory: usize,
     counts: usize,
     bytes: usize,
 }
@@ -105,7 +101,10 @@ impl RankSpace {
     /// iterations.
     pub fn new(shape: &Shape, entries: u64, limit: u32) -> Self {
         let (vertices, limit) = (shape.vertices as usize, limit.min(1 << 20));
-        let [hubs, parts, pages] = Self::hubs(shape, entries).map(|count| count as usize);
+        let (least, part_bits) = hub_sizes(shape.layout);
+        // Of each hub a part at most has fewer neighbours.
+        let hubs = (entries / (u64::from(least) + 1)) as usize;
+        let parts = hubs + (entries >> part_bits) as usize;
         let mut layout = WorkspaceLayout::default();
         let ranks = layout.reserve(4 * vertices);
         let contributions = [layout.reserve(4 * vertices), layout.reserve(4 * vertices)];
@@ -118,25 +117,8 @@ impl RankSpace {
             sums,
             hubs: layout.reserve(size_of::<Hub>() * hubs),
             parts: layout.reserve(size_of::<Part>() * parts),
-            directory: layout.reserve(8 * pages),
-            counts: layout.reserve(12),
+            counts: layout.reserve(8),
             bytes: layout.bytes(),
-        }
-    }
-
-    /// The most hubs, parts and pages of hubs: all but one part or page of a hub are full.
-    fn hubs(shape: &Shape, entries: u64) -> [u64; 3] {
-        match shape.layout {
-            Layout::Contiguous => {
-                let hubs = entries / (u64::from(PART) + 1);
-                [hubs, hubs + entries / u64::from(PART), 0]
-            }
-            Layout::Linked => {
-                let page = u64::from(capacity_beside(shape.handle_bytes));
-                let hubs = entries / (u64::from(SHORT) * page + 1);
-                let pages = hubs + entries / page;
-                [hubs, hubs + pages / u64::from(PART_PAGES), pages]
-            }
         }
     }
 
@@ -180,6 +162,15 @@ impl RankSpace {
     }
 }
 
+/// The neighbours of the largest vertex that is no hub, and those of a hub for which there is a
+/// part, as a power of two.
+fn hub_sizes(layout: Layout) -> (u32, u32) {
+    match layout {
+        Layout::Contiguous => (hub::PART, hub::PART_BITS),
+        Layout::Linked => (linked::HUB, linked::PART_BITS),
+    }
+}
+
 impl Graph {
     fn rank_arguments(
         &self,
@@ -192,6 +183,7 @@ impl Graph {
         // Every iteration reads what the one before has written.
         let odd = (iteration % 2) as usize;
         let method = options.method.in_graph(self.shape.directed);
+        let (hub, part_bits) = hub_sizes(self.shape.layout);
         let mean = space.entries / u64::from(self.shape.vertices.max(1));
         RankArguments {
             incoming: self.records(self.shape.stores() - 1),
@@ -202,10 +194,6 @@ impl Graph {
             sums: at(space.sums).cast(),
             hubs: at(space.hubs).cast(),
             parts: at(space.parts).cast(),
-            directory: match self.shape.layout {
-                Layout::Contiguous => std::ptr::null_mut(),
-                Layout::Linked => at(space.directory).cast(),
-            },
             counts: at(space.counts).cast(),
             vertices: self.shape.vertices,
             present: (self.shape.vertices - self.absent).max(1),
@@ -215,6 +203,8 @@ impl Graph {
             tolerance: options.tolerance,
             // Two loads of four neighbours a lane for the mean vertex.
             group: (mean / 8).max(1).next_power_of_two().min(32) as u32,
+            hub,
+            part_bits,
             resume: options.resume,
             accelerated: method == Method::Accelerated,
         }
@@ -230,14 +220,10 @@ impl Graph {
         // As iteration 0, which writes the contributions that the first one reads.
         let arguments = self.rank_arguments(options, space, workspace, 0);
         let vertices = Grid::ranges(self.shape.vertices);
-        let mut launches = vec![
+        vec![
             PlannedLaunch::of::<RankClear>(Grid::strided((space.limit + 1) * SUM_WORDS), arguments),
             PlannedLaunch::of::<RankStart>(vertices, arguments),
-        ];
-        if self.shape.layout == Layout::Linked {
-            launches.push(PlannedLaunch::of::<LinkedRankIndex>(vertices, arguments));
-        }
-        launches
+        ]
     }
 
     /// The launch of an iteration, numbered from 1 to the limit. One after the

@@ -3,7 +3,6 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::hub::PART;
 use super::{RankArguments, Ranks, SUM_WORDS, Tally};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
@@ -26,10 +25,8 @@ impl PlainKernel for RankClear {
             word += warp.threads();
         }
         if warp.thread() == 0 {
-            let counts = [ranks.count::<0>(), ranks.count::<1>(), ranks.count::<2>()];
-            for count in counts {
-                count.store(0, Relaxed);
-            }
+            ranks.count::<0>().store(0, Relaxed);
+            ranks.count::<1>().store(0, Relaxed);
         }
     }
 }
@@ -64,9 +61,8 @@ impl PlainKernel for RankStart {
                     *ranks.contributions.add(at) = 0.0;
                     tally.settle(&ranks, vertex, f64::from(*ranks.ranks.add(at)), 1.0);
                 }
-                // Those of linked layout have another size.
-                if record.degree > PART && ranks.directory.is_null() {
-                    ranks.list(vertex, record.degree.div_ceil(PART), PART, 0);
+                if record.degree > ranks.hub {
+                    ranks.list(vertex, record.degree);
                 }
             }
             vertex += rows.step;

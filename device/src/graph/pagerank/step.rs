@@ -25,14 +25,14 @@ impl RankStep {
         // SAFETY: parts are lists of vertices with that many neighbours.
         unsafe {
             let record = *ranks.incoming.add(part.vertex as usize);
-            let end = if record.degree - part.first > PART {
-                part.first + PART
+            let first = part.number * PART;
+            let end = if record.degree - first > PART {
+                first + PART
             } else {
                 record.degree
             };
             let lane = warp.lane();
-            let (entries, first, contributions) =
-                (record.entries(), part.first, ranks.contributions);
+            let (entries, contributions) = (record.entries(), ranks.contributions);
             let sum = if W::IS_SOLO {
                 solo::pull(entries.add(first as usize), end - first, contributions)
             } else {

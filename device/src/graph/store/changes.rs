@@ -68,6 +68,19 @@ impl Run {
         }
     }
 
+    /// The changes from `first` up to before `end`.
+    ///
+    /// # Safety
+    ///
+    /// There are some, of one run.
+    #[inline(always)]
+    pub unsafe fn new(first: Change, end: u32) -> Self {
+        Self {
+            first: first.0,
+            end,
+        }
+    }
+
     /// The first change.
     #[inline(always)]
     pub fn first(self) -> Change {

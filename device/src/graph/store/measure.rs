@@ -6,6 +6,8 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::graph::store::Vertex;
+use crate::graph::store::linked::page::PAGE_BYTES;
+use crate::graph::store::linked::row::Directory;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::reduce::all_sum64;
@@ -37,7 +39,32 @@ arguments! {
         integers {
             /// Vertices.
             vertices: u32,
+            /// Entries that a linked page has room for.
+            page: u32,
         }
+    }
+}
+
+/// Entries that the blocks of a vertex have room for; a directory counts as pages would of its size.
+///
+/// # Safety
+///
+/// The record is one of a store whose pages have room for `page` entries, if it is linked.
+#[inline(always)]
+unsafe fn room(record: &Vertex, page: u32) -> u64 {
+    // SAFETY: such a record; sections below the number of those of the directory.
+    unsafe {
+        let Some(directory) = Directory::of(record) else {
+            return record.capacity.into();
+        };
+        let sections = directory.sections();
+        let mut room = Directory::bytes(sections) / PAGE_BYTES * u64::from(page);
+        let mut section = 0;
+        while section < sections {
+            room += u64::from(directory.chain(section).capacity);
+            section += 1;
+        }
+        room
     }
 }
 
@@ -57,7 +84,8 @@ impl PlainKernel for Measure {
             let record = unsafe { *measure.records.add(vertex as usize) };
             if !record.is_absent() && record.capacity > 0 {
                 entries += u64::from(record.degree);
-                capacity += u64::from(record.capacity);
+                // SAFETY: a record of the store.
+                capacity += unsafe { room(&record, measure.page) };
                 blocks += 1;
                 highest = if record.degree > highest {
                     record.degree

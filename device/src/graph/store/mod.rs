@@ -40,4 +40,4 @@ mod vertex;
 pub mod vertices;
 pub mod view;
 
-pub use vertex::{ABSENT, Vertex, VertexId, capacity_for, lower_bound, obtain_coalesced};
+pub use vertex::{ABSENT, Vertex, VertexId, capacity_for, lower_bound, obtain, obtain_coalesced};

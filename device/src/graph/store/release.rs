@@ -3,7 +3,8 @@
 use crate::allocator::Handle;
 use crate::arguments;
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::linked::free_chains;
+use crate::graph::store::Vertex;
+use crate::graph::store::linked::free_rows;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
@@ -11,6 +12,8 @@ arguments! {
     /// The blocks of a store.
     pub struct ReleaseArguments {
         pointers {
+            /// `limit` records.
+            records: Vertex,
             /// `limit` handles, of blocks or null.
             handles: u8,
         }
@@ -63,11 +66,12 @@ impl Kernel for LinkedRelease {
             let vertex = row + warp.lane();
             // SAFETY: as for `Release`. All lanes of the warp are at this row.
             unsafe {
-                let mut handle = A::Handle::NULL;
+                let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
                 if vertex < release.limit {
+                    record = *release.records.add(vertex as usize);
                     handle = *release.handles.cast::<A::Handle>().add(vertex as usize);
                 }
-                free_chains(warp, heap, handle);
+                free_rows(warp, heap, record, handle);
             }
             row += warp.threads();
         }

@@ -31,7 +31,7 @@ pub mod word {
     /// Runs that many warps relocate, and the parts of all of them; see
     /// [`super::super::changes::Changes::add_long`].
     pub const LONG: usize = 7;
-    /// Pages of rows that are copied where triangles are counted in linked pages.
+    /// Entries of rows that are copied where triangles are counted in linked pages.
     pub const COPIED: usize = 8;
     /// Blocks that are about to be requested, a word for each class of sizes.
     pub const DEMAND: usize = 9;
@@ -183,6 +183,13 @@ impl Update {
     pub fn record(&self, vertex: VertexId) -> Vertex {
         // SAFETY: there is a record for each vertex.
         unsafe { *self.records.add(vertex.index()) }
+    }
+
+    /// Where the record of a vertex is.
+    #[inline(always)]
+    pub fn record_of(&self, vertex: VertexId) -> *mut Vertex {
+        // SAFETY: there is a record for each vertex.
+        unsafe { self.records.add(vertex.index()) }
     }
 
     /// Stores the record of a vertex.

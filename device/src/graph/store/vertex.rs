@@ -138,6 +138,16 @@ pub fn obtain_coalesced<W: Warp, A: DeviceHeap<W> + ?Sized>(
     }
 }
 
+/// The same for one lane by itself.
+#[inline(always)]
+pub fn obtain<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, bytes: u64) -> A::Handle {
+    if heap.properties().may_overwrite {
+        heap.malloc_exclusive(warp, bytes)
+    } else {
+        heap.malloc(warp, bytes)
+    }
+}
+
 /// Entries that a new block for `degree` neighbours is requested for: the next
 /// of four sizes between powers of two, so that a vertex that grows by single
 /// edges moves seldom and a fifth of a block at most is idle; a multiple of 4,

@@ -10,7 +10,7 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 
 use crate::arguments;
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::linked::page::{Cursor, first};
+use crate::graph::store::linked::row::for_each;
 use crate::graph::store::{ABSENT, Vertex};
 use crate::kernel::{Kernel, PlainKernel, Valid};
 use crate::simt::Warp;
@@ -78,41 +78,36 @@ impl Valid<VertexArguments> {
         }
     }
 
-    /// Writes the edges of the vertices; `neighbours` gives those of a record
-    /// one by one.
+    /// Room for so many edges: the position of the first one.
+    #[inline(always)]
+    fn reserve(&self, edges: u32) -> u32 {
+        if edges == 0 {
+            return 0;
+        }
+        // Relaxed: each lane gets positions of its own; the batch is sorted. A batch has fewer than
+        // 2^32 edges.
+        let written = self.header::<{ word::WRITTEN }>();
+        written.fetch_add(u64::from(edges), Relaxed) as u32
+    }
+
+    /// Writes an edge of a listed vertex.
     ///
     /// # Safety
     ///
-    /// `neighbours` gives as many as the degree of a record.
+    /// The position is one of those that were reserved, and this lane's.
     #[inline(always)]
-    unsafe fn write<W: Warp, F: FnMut() -> u32>(&self, warp: W, neighbours: impl Fn(Vertex) -> F) {
-        self.for_each(warp, |vertex, record| {
-            // SAFETY: a record of the store, which no thread writes to in this launch.
-            let record = unsafe { *record };
-            if record.degree == 0 {
-                return;
-            }
-            // Relaxed: each lane gets positions of its own; the batch is sorted.
-            let written = self.header::<{ word::WRITTEN }>();
-            let position = written.fetch_add(u64::from(record.degree), Relaxed) as usize;
-            let mut next = neighbours(record);
-            let mut index = 0;
-            while index < record.degree {
-                let other = next();
-                let (source, target) = if self.incoming {
-                    (other, vertex)
-                } else {
-                    (vertex, other)
-                };
-                // SAFETY: the host made room for all edges, and these positions are this lane's.
-                unsafe {
-                    self.edges
-                        .add(position + index as usize)
-                        .write(u64::from(source) | u64::from(target) << 32);
-                }
-                index += 1;
-            }
-        });
+    unsafe fn write(&self, position: u32, vertex: u32, other: u32) {
+        let (source, target) = if self.incoming {
+            (other, vertex)
+        } else {
+            (vertex, other)
+        };
+        // SAFETY: the host made room for all edges.
+        unsafe {
+            self.edges
+                .add(position as usize)
+                .write(u64::from(source) | u64::from(target) << 32);
+        }
     }
 }
 
@@ -146,11 +141,15 @@ impl PlainKernel for VertexEdges {
     unsafe fn run<W: Warp>(warp: W, job: VertexArguments) {
         // SAFETY: the kernel's contract; a record has as many entries as its degree.
         unsafe {
-            Valid::new(job).write(warp, |record| {
+            let job = Valid::new(job);
+            job.for_each(warp, |vertex, record| {
+                let record = *record;
+                let begin = job.reserve(record.degree);
                 let mut position = 0;
-                move || {
+                while position < record.degree {
+                    let other = *record.entries().add(position as usize);
+                    job.write(begin + position, vertex, other);
                     position += 1;
-                    *record.entries().add(position - 1)
                 }
             });
         }
@@ -165,12 +164,27 @@ impl Kernel for LinkedVertexEdges {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, job: VertexArguments) {
-        // SAFETY: the kernel's contract; a record's chain has as many neighbours as its degree.
+        // SAFETY: the kernel's contract; records are of a linked store, and nothing changes in this
+        // launch. All lanes of the warp are at this row.
         unsafe {
-            Valid::new(job).write(warp, |record| {
-                let mut cursor = Cursor::new(heap, first(&record), 0);
-                move || *cursor.next()
-            });
+            let job = Valid::new(job);
+            let mut row = warp.thread() - warp.lane();
+            while row < job.count {
+                let index = row + warp.lane();
+                let (mut record, mut vertex) = (Vertex::default(), job.vertices);
+                if index < job.count {
+                    vertex = *job.list.add(index as usize);
+                }
+                if vertex < job.vertices {
+                    record = *job.records.add(vertex as usize);
+                }
+                let begin = job.reserve(record.degree);
+                let whose = u64::from(vertex) << 32 | u64::from(begin);
+                for_each(warp, heap, record, whose, |whose, position, other| {
+                    job.write(whose as u32 + position, (whose >> 32) as u32, other);
+                });
+                row += warp.threads();
+            }
         }
     }
 }

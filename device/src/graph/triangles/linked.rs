@@ -2,7 +2,7 @@
 
 use super::{List, TriangleArguments};
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::linked::page::{Cursor, first};
+use crate::graph::store::linked::row::for_each_alone;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
@@ -19,24 +19,18 @@ impl Kernel for LinkedOrient {
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
             let mut length = 0;
-            // SAFETY: below the number of records, whose chains have `degree` neighbours; a
+            // SAFETY: below the number of records, of a linked store; a
             // vertex has no more successors than neighbours.
             unsafe {
                 let record = *graph.records.add(vertex as usize);
                 let offset = graph.offset(vertex);
-                if record.degree > 0 {
-                    let mut cursor = Cursor::new(heap, first(&record), 0);
-                    let mut position = 0;
-                    while position < record.degree {
-                        let neighbour = *cursor.next();
-                        let other = graph.offset(neighbour + 1) - graph.offset(neighbour);
-                        if (other, neighbour) > (record.degree, vertex) {
-                            *graph.successors.add((offset + length) as usize) = neighbour;
-                            length += 1;
-                        }
-                        position += 1;
+                for_each_alone(heap, &record, |neighbour| {
+                    let other = graph.offset(neighbour + 1) - graph.offset(neighbour);
+                    if (other, neighbour) > (record.degree, vertex) {
+                        *graph.successors.add((offset + length) as usize) = neighbour;
+                        length += 1;
                     }
-                }
+                });
                 *graph.lists.add(vertex as usize) = List {
                     start: offset,
                     length,

@@ -4,73 +4,92 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
-use super::page::{PAGE_BYTES, capacity, entries, link, pages};
-use super::update::free_chains;
+use super::page::{PAGE_BYTES, capacity, entries, link};
+use super::row::{Directory, MAX_SECTIONS, Section, chain_record, max_degree, new_degree};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::graph::store::load::{LoadArguments, word};
-use crate::graph::store::{Vertex, obtain_coalesced};
-use crate::kernel::Kernel;
-use crate::simt::Warp;
+use crate::graph::store::{Vertex, obtain, obtain_coalesced};
+use crate::kernel::{Kernel, Valid};
+use crate::simt::{Warp, leader};
 
-/// Makes the chain of each vertex; one lane each.
+/// Makes the row of each vertex; one lane each, a warp for one that is divided.
 pub struct LinkedLoad;
 
-impl LinkedLoad {
-    /// The chain of each lane for its targets `start..end`: the record, and the handle of
-    /// the first page, null if a page was refused or there is no target. Whether the targets
-    /// are right is added to `valid`.
+/// Targets of a vertex: where they begin and end, and where those of its row begin.
+#[derive(Clone, Copy, Default)]
+struct Targets {
+    start: u32,
+    end: u32,
+    row: u32,
+}
+
+type Loading = Valid<LoadArguments>;
+
+impl Loading {
+    /// A word of the status.
+    #[inline(always)]
+    fn status<const INDEX: usize>(&self) -> &AtomicU64 {
+        const { assert!(INDEX < word::COUNT) };
+        // SAFETY: the status has a word of this index, which kernels access by atomic operations
+        // only.
+        unsafe { &*self.status.add(INDEX).cast::<AtomicU64>() }
+    }
+
+    /// Notes that a request of so many bytes was refused.
+    #[inline(always)]
+    fn refuse(&self, bytes: u64) {
+        // Relaxed: the host reads it after the launch.
+        self.status::<{ word::REFUSED }>().fetch_max(bytes, Relaxed);
+    }
+
+    /// The chain of each lane for its targets: the record, and the handle of the first page. If a
+    /// page is refused, the record is empty and the handle that of what there is. Whether the
+    /// targets are right is added to `valid`.
     ///
     /// The lanes come together for each page, as [`DeviceHeap::malloc_coalesced`] wants.
     ///
     /// # Safety
     ///
-    /// All lanes of the warp make the call. The arguments' contract holds, and `start..end` is a
-    /// range of [`LoadArguments::range`].
+    /// All lanes of the warp make the call. The targets are those of a range of
+    /// [`LoadArguments::range`].
     #[inline(always)]
     unsafe fn chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        &self,
         warp: W,
         heap: &A,
-        load: &LoadArguments,
-        (start, end): (u32, u32),
+        targets: Targets,
         valid: &mut bool,
     ) -> (Vertex, A::Handle) {
-        let degree = end - start;
-        let mut record = Vertex {
-            address: 0,
-            degree,
-            capacity: pages::<A>(degree) * capacity::<A>(),
-        };
+        let mut record = chain_record::<A>(0, targets.end - targets.start);
         let (mut handle, mut last) = (A::Handle::NULL, core::ptr::null_mut());
-        // The pages of a chain that was refused.
-        let mut refused = A::Handle::NULL;
-        let mut at = start;
-        while warp.ballot(W::FULL, at < end) != 0 {
-            if at >= end {
+        let mut at = targets.start;
+        while warp.ballot(W::FULL, at < targets.end) != 0 {
+            if at >= targets.end {
                 continue;
             }
             let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
             if fresh.is_null() {
-                (refused, handle) = (handle, fresh);
                 record = Vertex::default();
-                at = end;
+                at = targets.end;
+                self.refuse(PAGE_BYTES);
                 continue;
             }
             let page = heap.address(fresh);
             // SAFETY: a fresh page is this lane's; the range is within the targets.
             unsafe {
                 *link::<A>(page) = A::Handle::NULL;
-                if at == start {
+                if at == targets.start {
                     handle = fresh;
                     record.address = page.expose_provenance() as u64;
                 } else {
                     *link::<A>(last) = fresh;
                 }
                 let mut position = 0;
-                while position < capacity::<A>() && at < end {
-                    let target = *load.targets.add(at as usize);
-                    *valid &= target < load.vertices
-                        && (at == start || *load.targets.add(at as usize - 1) < target);
+                while position < capacity::<A>() && at < targets.end {
+                    let target = *self.targets.add(at as usize);
+                    *valid &= target < self.vertices
+                        && (at == targets.row || *self.targets.add(at as usize - 1) < target);
                     *entries::<A>(page).add(position as usize) = target;
                     position += 1;
                     at += 1;
@@ -78,13 +97,83 @@ impl LinkedLoad {
             }
             last = page;
         }
-        // Another heap is made empty.
-        if heap.properties().system_heap {
-            // SAFETY: all lanes are here; the pages are this lane's, and the last has no next
-            // one.
-            unsafe { free_chains(warp, heap, refused) };
-        }
         (record, handle)
+    }
+
+    /// The divided row of targets from `start` on: the record, and the handle of the directory, in
+    /// the first lane; null if that was refused.
+    ///
+    /// # Safety
+    ///
+    /// All lanes of the warp make the call, with the same range of [`LoadArguments::range`].
+    #[inline(always)]
+    unsafe fn divided<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        &self,
+        warp: W,
+        heap: &A,
+        (start, end): (u32, u32),
+        valid: &mut bool,
+    ) -> (Vertex, A::Handle) {
+        let sections = (end - start).div_ceil(new_degree::<A>());
+        let (mut handle, mut address) = (A::Handle::NULL, 0);
+        if warp.lane() == 0 {
+            let bytes = Directory::bytes(sections);
+            if sections <= MAX_SECTIONS {
+                handle = obtain(warp, heap, bytes);
+            }
+            if handle.is_null() {
+                self.refuse(bytes);
+            } else {
+                address = heap.address(handle).expose_provenance() as u64;
+            }
+        }
+        address = warp.shuffle64(W::FULL, address, 0);
+        if address == 0 {
+            return (Vertex::default(), handle);
+        }
+        // SAFETY: the block is this warp's and has room for the sections, each one lane's; their
+        // targets are within the range.
+        unsafe {
+            let directory = Directory::new(address);
+            if warp.lane() == 0 {
+                directory.set_sections(sections);
+            }
+            let mut group = 0;
+            while group < sections {
+                let index = group + warp.lane();
+                let mut targets = Targets::default();
+                if index < sections {
+                    let first = start + index * new_degree::<A>();
+                    let left = end - first;
+                    let length = if left < new_degree::<A>() {
+                        left
+                    } else {
+                        new_degree::<A>()
+                    };
+                    targets = Targets {
+                        start: first,
+                        end: first + length,
+                        row: start,
+                    };
+                }
+                let (chain, handle) = self.chains(warp, heap, targets, valid);
+                if index < sections {
+                    let bound = if index == 0 {
+                        0
+                    } else {
+                        *self.targets.add(targets.start as usize)
+                    };
+                    directory.section(index).write(Section {
+                        chain,
+                        handle: handle.to_bits(),
+                        bound,
+                        is_new: 0,
+                    });
+                }
+                group += W::LANES;
+            }
+            (directory.record(end - start), handle)
+        }
     }
 }
 
@@ -93,8 +182,8 @@ impl Kernel for LinkedLoad {
 
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, load: LoadArguments) {
-        // SAFETY: the arguments' contract.
-        let status = |index: usize| unsafe { &*load.status.add(index).cast::<AtomicU64>() };
+        // SAFETY: the kernel's contract.
+        let load = unsafe { Loading::new(load) };
         let mut valid = true;
         let mut row = warp.thread() - warp.lane();
         while row < load.limit {
@@ -108,12 +197,30 @@ impl Kernel for LinkedLoad {
                 }
                 valid &= range.is_some();
                 let (start, end) = range.unwrap_or((0, 0));
-                let (record, handle) = Self::chains(warp, heap, &load, (start, end), &mut valid);
-                if end > start && handle.is_null() {
-                    // Relaxed: the host reads it after the launch.
-                    status(word::REFUSED).fetch_max(PAGE_BYTES, Relaxed);
+                let degree = end - start;
+                let is_asked = vertex < load.limit && degree >= load.least && degree < load.below;
+                let is_hub = is_asked && degree > max_degree::<A>();
+                let mut hubs = warp.ballot(W::FULL, is_hub);
+                let targets = Targets {
+                    start,
+                    end: if is_asked && !is_hub { end } else { start },
+                    row: start,
+                };
+                let (mut record, mut handle) = load.chains(warp, heap, targets, &mut valid);
+                while hubs != 0 {
+                    let owner = leader(hubs);
+                    hubs &= hubs - 1;
+                    let range = (
+                        warp.shuffle(W::FULL, start, owner),
+                        warp.shuffle(W::FULL, end, owner),
+                    );
+                    let (divided, directory) = load.divided(warp, heap, range, &mut valid);
+                    let bits = warp.shuffle64(W::FULL, directory.to_bits(), 0);
+                    if warp.lane() == owner {
+                        (record, handle) = (divided, A::Handle::from_bits(bits));
+                    }
                 }
-                if vertex < load.limit {
+                if is_asked {
                     load.records.add(vertex as usize).write(record);
                     load.handles
                         .cast::<A::Handle>()
@@ -124,8 +231,8 @@ impl Kernel for LinkedLoad {
             row += warp.threads();
         }
         if !valid {
-            // Relaxed: as above.
-            status(word::INVALID).store(1, Relaxed);
+            // Relaxed: the host reads it after the launch.
+            load.status::<{ word::INVALID }>().store(1, Relaxed);
         }
     }
 }

@@ -3,18 +3,24 @@
 //!
 //! A page holds the handle of the next one and as many neighbours as fit behind
 //! it. Neighbours ascend along the chain and every page but the last is full, so
-//! that the store is the same set of edges, whatever the layout. Reading is one
-//! lane's walk from page to page (PageRank, which reads often, makes a directory of long
-//! chains); an insertion replaces the chain from the page of its first neighbour on, with
+//! that the store is the same set of edges, whatever the layout. One lane follows a chain from page
+//! to page; the row of a hub is divided into chains that lanes follow side by side ([`row`]).
+//! An insertion replaces a chain from the page of its first neighbour on, with
 //! pages that were allocated and filled before anything was changed, and a deletion closes
 //! up the pages in place.
 
+mod chain;
+mod commit;
+mod divide;
 mod load;
 pub mod page;
+mod prepare;
 mod read;
-mod update;
+pub mod row;
+mod sections;
 
+pub(super) use chain::free_rows;
+pub use commit::LinkedCommit;
 pub use load::LinkedLoad;
-pub use read::{LinkedCopyOut, LinkedDrawCount, LinkedDrawPick, LinkedQuery};
-pub(super) use update::free_chains;
-pub use update::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
+pub use prepare::{LinkedDemand, LinkedPrepare};
+pub use read::{LinkedClassify, LinkedCopyOut, LinkedDrawCount, LinkedDrawPick, LinkedQuery};

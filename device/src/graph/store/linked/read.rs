@@ -1,45 +1,33 @@
-//! Reading linked adjacency: searches, export, questions, draws. One lane walks the chain of a
-//! vertex.
+//! Reading linked adjacency: searches, export, questions, draws.
 
-use super::page::{Cursor, capacity, entries, first};
-use crate::device_heap::{Blocks, DeviceHeap};
+use super::row::{for_each, neighbour, rank, search};
+use crate::device_heap::DeviceHeap;
+use crate::graph::store::Vertex;
+use crate::graph::store::classify::classify;
 use crate::graph::store::copy::{CopyArguments, Copying, mix};
 use crate::graph::store::draw::{DrawCountArguments, DrawPickArguments, count_all, pick_all};
 use crate::graph::store::query::{QueryArguments, answer_all};
-use crate::graph::store::{Vertex, lower_bound};
+use crate::graph::store::update::{Update, UpdateArguments};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 
-/// Where `target` belongs among the neighbours of a vertex, and whether it is
-/// there.
-///
-/// # Safety
-///
-/// The chain of the record has `degree` neighbours, and no thread writes to it meanwhile.
-#[inline(always)]
-pub unsafe fn search<A: Blocks + ?Sized>(heap: &A, record: &Vertex, target: u32) -> (u32, bool) {
-    let mut cursor_page = first(record);
-    let (mut before, mut left) = (0, record.degree);
-    while left > 0 {
-        let here = if left < capacity::<A>() {
-            left
-        } else {
-            capacity::<A>()
-        };
-        let page = entries::<A>(cursor_page);
-        // SAFETY: the page has so many neighbours, and there is a next page if there are more.
+/// Finds out what each key does, and counts.
+pub struct LinkedClassify;
+
+impl Kernel for LinkedClassify {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
+        // SAFETY: the kernel's contract; no thread writes to rows in this launch.
         unsafe {
-            if left == here || *page.add(here as usize - 1) >= target {
-                let position = lower_bound(page, 0, here, target);
-                let found = position < here && *page.add(position as usize) == target;
-                return (before + position, found);
-            }
-            cursor_page = super::page::after(heap, cursor_page);
+            let update = Update::new(update);
+            classify(warp, &update, |record, target| {
+                let (place, found) = search(heap, record, target);
+                (place.word(), found)
+            });
         }
-        before += here;
-        left -= here;
     }
-    (0, false)
 }
 
 /// Copies targets out of the pages, and hashes them.
@@ -53,27 +41,26 @@ impl Kernel for LinkedCopyOut {
         // SAFETY: the kernel's contract.
         let copy = unsafe { Copying::new(copy) };
         let mut hash = 0_u64;
-        let mut vertex = warp.thread();
-        while vertex < copy.vertices {
-            // SAFETY: the offsets were made from the records, whose chains
-            // have `degree` neighbours.
+        let mut row = warp.thread() - warp.lane();
+        while row < copy.vertices {
+            let vertex = row + warp.lane();
+            // SAFETY: the offsets were made from the records.
             unsafe {
-                let record = *copy.records.add(vertex as usize);
-                let offset = *copy.offsets.add(vertex as usize);
-                if record.degree > 0 {
-                    let mut cursor = Cursor::new(heap, first(&record), 0);
-                    let mut position = 0;
-                    while position < record.degree {
-                        let target = *cursor.next();
-                        hash = hash.wrapping_add(mix(vertex, target));
-                        if !copy.targets.is_null() {
-                            *copy.targets.add((offset + position) as usize) = target;
-                        }
-                        position += 1;
-                    }
+                let (mut record, mut offset) = (Vertex::default(), 0);
+                if vertex < copy.vertices {
+                    record = *copy.records.add(vertex as usize);
+                    offset = *copy.offsets.add(vertex as usize);
                 }
+                let whose = u64::from(vertex) << 32 | u64::from(offset);
+                for_each(warp, heap, record, whose, |whose, position, target| {
+                    hash = hash.wrapping_add(mix((whose >> 32) as u32, target));
+                    if !copy.targets.is_null() {
+                        let at = whose as u32 + position;
+                        *copy.targets.add(at as usize) = target;
+                    }
+                });
             }
-            vertex += warp.threads();
+            row += warp.threads();
         }
         copy.add_hash(warp, hash);
     }
@@ -106,7 +93,7 @@ impl Kernel for LinkedDrawCount {
     #[inline(always)]
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, draw: DrawCountArguments) {
         // SAFETY: as for questions.
-        unsafe { count_all(warp, &draw, |record, bound| search(heap, record, bound).0) };
+        unsafe { count_all(warp, &draw, |record, bound| rank(heap, record, bound)) };
     }
 }
 
@@ -123,8 +110,8 @@ impl Kernel for LinkedDrawPick {
             pick_all(
                 warp,
                 &draw,
-                |record, bound| search(heap, record, bound).0,
-                |record, position| *Cursor::new(heap, first(record), position).next(),
+                |record, bound| rank(heap, record, bound),
+                |record, position| neighbour(heap, record, position),
             );
         }
     }

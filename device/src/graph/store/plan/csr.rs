@@ -2,6 +2,7 @@
 
 use crate::graph::store::Vertex;
 use crate::graph::store::copy::{CopyArguments, CopyIn, CopyOut, mix};
+use crate::graph::store::linked::row::MAX_DEGREE;
 use crate::graph::store::linked::{LinkedCopyOut, LinkedLoad};
 use crate::graph::store::load::{Load, LoadArguments, word as load};
 use crate::graph::store::plan::{Graph, Layout};
@@ -87,33 +88,33 @@ impl Graph {
             least: 0,
             below: u32::MAX,
         };
-        let limit = self.shape.limit;
-        if self.shape.layout == Layout::Linked {
-            return vec![PlannedLaunch::of::<LinkedLoad>(
-                Grid::strided(limit),
-                arguments,
-            )];
-        }
-        let hubs = LoadArguments {
-            least: HUB,
-            ..arguments
+        let least = match self.shape.layout {
+            Layout::Contiguous => HUB,
+            Layout::Linked => MAX_DEGREE + 1,
         };
+        let hubs = LoadArguments { least, ..arguments };
         let others = LoadArguments {
-            below: HUB,
+            below: least,
             ..arguments
         };
-        let copy = self.copy_arguments(store, csr, workspace);
-        vec![
-            PlannedLaunch::of::<Load>(Grid::strided(limit), hubs),
-            PlannedLaunch::of::<Load>(Grid::strided(limit), others),
-            PlannedLaunch::of::<CopyIn>(Grid::strided(csr.entries), copy),
-        ]
+        let grid = Grid::strided(self.shape.limit);
+        let mut steps = vec![
+            self.by_layout::<Load, LinkedLoad>(grid, hubs),
+            self.by_layout::<Load, LinkedLoad>(grid, others),
+        ];
+        if self.shape.layout == Layout::Contiguous {
+            let copy = self.copy_arguments(store, csr, workspace);
+            let grid = Grid::strided(csr.entries);
+            steps.push(PlannedLaunch::of::<CopyIn>(grid, copy));
+        }
+        steps
     }
 
     /// The launch that frees all blocks of a store that was loaded, whether with success or
     /// not: where the heap cannot be made empty. Nothing else may be done with the store.
     pub fn release(&self, store: usize) -> PlannedLaunch {
         let arguments = ReleaseArguments {
+            records: self.records(store),
             handles: self.handles(store),
             limit: self.shape.limit,
         };

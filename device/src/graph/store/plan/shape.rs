@@ -188,6 +188,7 @@ impl Graph {
             records: self.records(store),
             words: workspace.cast(),
             vertices: self.shape.vertices,
+            page: capacity_beside(self.shape.handle_bytes),
         };
         let threads = self.shape.vertices.min(1 << 18);
         PlannedLaunch::of::<Measure>(Grid::ranges(threads), arguments)

@@ -1,0 +1,239 @@
+//! Making chains, and freeing them.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link};
+use super::row::{Directory, Place, is_divided};
+use crate::allocator::Handle;
+use crate::device_heap::{Blocks, DeviceHeap};
+use crate::graph::store::changes::{Change, Changes, Run};
+use crate::graph::store::{Vertex, obtain_coalesced};
+use crate::simt::{Warp, leader};
+
+/// A chain whose neighbours and the changes of an insertion are merged into a new one, or a part of
+/// that.
+#[derive(Clone, Copy)]
+pub struct Merge {
+    /// The record of the chain.
+    chain: Vertex,
+    /// The next of its neighbours.
+    index: u32,
+    /// The number of the next change.
+    next: u32,
+    /// The number after the last change.
+    end: u32,
+    /// Neighbours of the new chain that are to come.
+    left: u32,
+}
+
+impl Merge {
+    /// Of nothing: no chain.
+    pub const NONE: Self = Self {
+        chain: Vertex {
+            address: 0,
+            degree: 0,
+            capacity: 0,
+        },
+        index: 0,
+        next: 0,
+        end: 0,
+        left: 0,
+    };
+
+    /// Neighbours of the new chain.
+    #[inline(always)]
+    pub fn length(&self) -> u32 {
+        self.left
+    }
+
+    /// Of all neighbours from number `index` on and all changes of a run.
+    #[inline(always)]
+    pub fn from(chain: Vertex, index: u32, run: Run) -> Self {
+        Self {
+            chain,
+            index,
+            next: run.first().index(),
+            end: run.end(),
+            left: chain.degree - index + run.length(),
+        }
+    }
+
+    /// Of a chain and a run of changes: what stands from `start` up to `start + length` in the
+    /// merged sequence.
+    ///
+    /// # Safety
+    ///
+    /// The sequence is that long, and the changes are of this chain.
+    #[inline(always)]
+    pub unsafe fn part(
+        changes: &Changes,
+        chain: Vertex,
+        (first, end): (u32, u32),
+        (start, length): (u32, u32),
+    ) -> Self {
+        // A change stands behind the changes before it and the neighbours before its position.
+        let (mut low, mut high) = (first, end);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // SAFETY: between the first change and the end.
+            let place = Place::of(changes, unsafe { Change::new(middle) });
+            if middle - first + place.position() < start {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Self {
+            chain,
+            index: start - (low - first),
+            next: low,
+            end,
+            left: length,
+        }
+    }
+}
+
+/// The new chain of each lane; null for no neighbours. Counts its pages. After a refusal, which the
+/// batch remembers, a chain is what there was of it.
+///
+/// The lanes come together for each page, as [`DeviceHeap::malloc_coalesced`] wants.
+///
+/// # Safety
+///
+/// All lanes of the warp make the call. The chain of the merge has as many neighbours as its record
+/// says, and no thread writes to it meanwhile; its changes are of an insertion into that chain.
+#[inline(always)]
+pub unsafe fn make_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
+    warp: W,
+    heap: &A,
+    changes: &Changes,
+    mut merge: Merge,
+    fresh_pages: &mut u32,
+) -> A::Handle {
+    // SAFETY: the chain has `degree` neighbours, and new pages are this lane's.
+    unsafe {
+        let chain = merge.chain;
+        let mut old = if merge.index < chain.degree {
+            Cursor::new(heap, first(&chain), merge.index)
+        } else {
+            Cursor::new(heap, core::ptr::null_mut(), 0)
+        };
+        let (mut head, mut last) = (A::Handle::NULL, core::ptr::null_mut());
+        let mut is_refused = false;
+        loop {
+            let wants = !is_refused && merge.left > 0;
+            if warp.ballot(W::FULL, wants) == 0 {
+                break;
+            }
+            if !wants {
+                continue;
+            }
+            let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
+            if fresh.is_null() {
+                is_refused = true;
+                // Relaxed: read by later launches.
+                changes.refused().fetch_max(PAGE_BYTES, Relaxed);
+                continue;
+            }
+            *fresh_pages += 1;
+            let page = heap.address(fresh);
+            *link::<A>(page) = A::Handle::NULL;
+            if head.is_null() {
+                head = fresh;
+            } else {
+                *link::<A>(last) = fresh;
+            }
+            last = page;
+            let mut position = 0;
+            while position < capacity::<A>() && merge.left > 0 {
+                let is_change = merge.next < merge.end
+                    && Place::of(changes, Change::new(merge.next)).position() == merge.index;
+                let value = if is_change {
+                    merge.next += 1;
+                    changes.target(Change::new(merge.next - 1)).number()
+                } else {
+                    merge.index += 1;
+                    *old.next()
+                };
+                *entries::<A>(page).add(position as usize) = value;
+                position += 1;
+                merge.left -= 1;
+            }
+        }
+        head
+    }
+}
+
+/// The address of a chain's first page, or 0.
+#[inline(always)]
+pub fn address_of<A: Blocks + ?Sized>(heap: &A, head: A::Handle) -> u64 {
+    if head.is_null() {
+        0
+    } else {
+        heap.address(head).expose_provenance() as u64
+    }
+}
+
+/// Frees the chain of each lane from `handle` on; null is an empty one. The lanes come together
+/// for each page, as [`DeviceHeap::free_coalesced`] wants.
+///
+/// # Safety
+///
+/// All lanes of the warp make the call, and no other thread uses the pages, now or later.
+#[inline(always)]
+pub unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
+    warp: W,
+    heap: &A,
+    mut handle: A::Handle,
+) {
+    while warp.ballot(W::FULL, !handle.is_null()) != 0 {
+        if !handle.is_null() {
+            // SAFETY: the pages are this lane's; the link is read before its page goes.
+            unsafe {
+                let next = *link::<A>(heap.address(handle));
+                heap.free_coalesced(warp, handle);
+                handle = next;
+            }
+        }
+    }
+}
+
+/// Frees the row of each lane, whose record and handle these are; an empty one has a null handle.
+/// A divided row is freed by all lanes of the warp.
+///
+/// # Safety
+///
+/// All lanes of the warp make the call, and no other thread uses the rows, now or later.
+#[inline(always)]
+pub unsafe fn free_rows<W: Warp, A: DeviceHeap<W> + ?Sized>(
+    warp: W,
+    heap: &A,
+    record: Vertex,
+    handle: A::Handle,
+) {
+    let is_divided = is_divided(&record);
+    // SAFETY: sections below the number of those of a directory, which is freed behind them.
+    unsafe {
+        let mut divided = warp.ballot(W::FULL, is_divided);
+        let chain = if is_divided { A::Handle::NULL } else { handle };
+        free_chains(warp, heap, chain);
+        while divided != 0 {
+            let owner = leader(divided);
+            let directory = Directory::new(warp.shuffle64(W::FULL, record.address, owner));
+            let mut group = 0;
+            while group < directory.sections() {
+                let mut handle = A::Handle::NULL;
+                if group + warp.lane() < directory.sections() {
+                    handle = (*directory.section(group + warp.lane())).handle();
+                }
+                free_chains(warp, heap, handle);
+                group += W::LANES;
+            }
+            warp.sync(W::FULL);
+            if warp.lane() == owner {
+                heap.free(warp, handle);
+            }
+            divided &= divided - 1;
+        }
+    }
+}
