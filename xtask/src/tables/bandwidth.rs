@@ -10,8 +10,8 @@ use crate::Result;
 pub fn table(results: &Results) -> Result<String> {
     let titles = ["graph", "ms/iteration", "MB moved", "GB/s", "of a copy"];
     let copy = copy_rate(results);
-    each_graph(results, false, &titles, |rows, first| {
-        let mut cells = vec![first.graph.clone()];
+    each_graph(results, false, &titles, |rows, _| {
+        let mut cells = vec![rows[0].graph.clone()];
         let best = that_free(rows, "contiguous")
             .filter_map(iteration)
             .min_by(|a, b| a.0.total_cmp(&b.0));
@@ -46,8 +46,12 @@ pub fn fractions(results: &Results) -> Vec<f64> {
     let rows: Vec<&GraphRow> = results.graphs.iter().collect();
     let names = distinct(rows.iter().map(|row| row.graph.as_str()));
     let fraction = |graph: &str| {
-        let of_graph = that_free(&rows, "contiguous").filter(|result| result.graph == graph);
-        let rates = of_graph.filter_map(iteration);
+        let of_graph: Vec<&GraphRow> = rows
+            .iter()
+            .copied()
+            .filter(|row| row.graph == graph)
+            .collect();
+        let rates = that_free(&of_graph, "contiguous").filter_map(iteration);
         let rates = rates.map(|(ms, bytes)| bytes as f64 / ms * 1e-6 / copy);
         rates.reduce(f64::max)
     };

@@ -27,7 +27,7 @@ pub fn algorithms(results: &Results) -> Result<String> {
     let count = |result: &GraphReport| Some(result.algorithms.triangles.as_ref()?.ms.median);
     each_graph(results, false, &titles, |rows, first| {
         let mut cells = vec![
-            first.graph.clone(),
+            rows[0].graph.clone(),
             first.vertices.to_string(),
             first.edges_stored.to_string(),
         ];
@@ -56,7 +56,7 @@ pub fn best(results: &Results) -> Result<String> {
     titles.push("slowest of 1 M and more, directed updates/s".to_owned());
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     each_graph(results, true, &titles, |rows, first| {
-        let mut cells = vec![first.graph.clone()];
+        let mut cells = vec![rows[0].graph.clone()];
         let contiguous = || that_free(rows, "contiguous");
         let load = contiguous().map(|result| result.init_ms.median);
         cells.push(load.reduce(f64::min).map_or("-".to_owned(), milliseconds));
