@@ -72,18 +72,24 @@ fn lanes_compute_the_same() {
     }
 }
 
-/// In linked layout, too: chains of one part and of many, of in-neighbours alone, and those
-/// just too short for it.
+/// In linked layout, too: rows of in-neighbours alone, around the lengths at which rows are divided
+/// and shared, and one of several parts.
 #[test]
-fn lanes_share_long_chains() {
+fn lanes_share_the_sections_of_hubs() {
     let mut model = Model::new(900, true);
-    for (hub, degree) in [(0, 899), (1, 112), (2, 113), (3, 121), (4, 449), (5, 481)] {
+    for (hub, degree) in [(0, 899), (1, 240), (2, 241), (3, 255), (4, 256), (5, 481)] {
         let edges: Vec<Edge> = (0..degree).map(|from| [899 - from, hub]).collect();
         model.apply(&edges, Change::Insert, false);
     }
     check(&lanes(7), &model, Layout::Linked, "hubs of in-edges");
     check(&threads(2), &model, Layout::Linked, "hubs of in-edges");
     check(&lanes(8), &graphs::fan(1100), Layout::Linked, "fan");
+    check(
+        &threads(2),
+        &graphs::fan(9000),
+        Layout::Linked,
+        "three parts",
+    );
 }
 
 #[test]

@@ -4,17 +4,18 @@ use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::graph::Edge;
 use heapwood::size::Pool;
-use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_device::graph::batch::Change;
 use heapwood_device::graph::store::plan::Layout;
 use heapwood_device::host::Named;
-use heapwood_tests::dirty::{Dirty, threads};
+use heapwood_tests::dirty::threads;
 use heapwood_tests::gpu::specs;
 use heapwood_tests::graph::Model;
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::Form;
-use heapwood_tests::lockstep::{LockstepBackend, Random};
+use heapwood_tests::lockstep::Random;
+
+use super::updates::lanes;
 
 /// Vertices that have nearly all edges.
 const HUBS: u32 = 4;
@@ -25,10 +26,6 @@ fn linked(directed: bool) -> Form {
         layout: Layout::Linked,
         loops: true,
     }
-}
-
-fn lanes<A: Allocator<Handle = u32> + Named>(warps: u32, seed: u64) -> Dirty<LockstepBackend> {
-    Dirty(LockstepBackend::new::<A>(warps, 16, seed))
 }
 
 /// Edges of hubs: to any vertices, to those of a narrow range, which are of one section, or to

@@ -22,7 +22,7 @@ use heapwood_tests::lockstep::{LockstepBackend, Random};
 
 const POOL: u64 = 16 << 20;
 
-fn lanes<A: Allocator<Handle = u32> + Named>(warps: u32, seed: u64) -> Dirty<LockstepBackend> {
+pub fn lanes<A: Allocator<Handle = u32> + Named>(warps: u32, seed: u64) -> Dirty<LockstepBackend> {
     Dirty(LockstepBackend::new::<A>(warps, 16, seed))
 }
 

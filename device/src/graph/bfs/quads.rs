@@ -1,4 +1,4 @@
-//! A narrow frontier in the memory of a block, and the one that the block makes of it.
+//! Narrow frontiers in the shared memory of a block: that of a level and that of the next one.
 //!
 //! Rows are divided into *quads*, so that each thread reads as many entries, by one access. A
 //! quad has a position in the frontier from a count in shared memory. A row that finds no

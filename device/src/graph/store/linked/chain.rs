@@ -27,7 +27,7 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Of nothing: no chain.
+    /// A merge that makes no chain.
     pub const NONE: Self = Self {
         chain: Vertex {
             address: 0,
@@ -46,7 +46,7 @@ impl Merge {
         self.left
     }
 
-    /// Of all neighbours from number `index` on and all changes of a run.
+    /// The merge of all neighbours from number `index` on and all changes of a run.
     #[inline(always)]
     pub fn from(chain: Vertex, index: u32, run: Run) -> Self {
         Self {
@@ -58,8 +58,8 @@ impl Merge {
         }
     }
 
-    /// Of a chain and a run of changes: what stands from `start` up to `start + length` in the
-    /// merged sequence.
+    /// The part of a merge that stands from `start` up to `start + length` in the merged sequence of
+    /// a chain and a run of changes.
     ///
     /// # Safety
     ///
@@ -93,8 +93,8 @@ impl Merge {
     }
 }
 
-/// The new chain of each lane; null for no neighbours. Counts its pages. After a refusal, which the
-/// batch remembers, a chain is what there was of it.
+/// The new chain of each lane; null for no neighbours. Counts its pages. A refusal, which the batch
+/// remembers, leaves the pages that the chain had until then.
 ///
 /// The lanes come together for each page, as [`DeviceHeap::malloc_coalesced`] wants.
 ///

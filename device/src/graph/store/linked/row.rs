@@ -386,8 +386,8 @@ pub unsafe fn for_each_alone<A: Blocks + ?Sized>(
 }
 
 /// Calls `visit` with each position in the row of a lane and the neighbour there: a lane for
-/// a chain, all lanes of the warp for the sections of a divided row. `visit` is told the `row` of the
-/// lane that has it. All lanes of the warp call this, those without a row with one that is empty.
+/// a chain, all lanes of the warp for the sections of a divided row. `visit` gets the word `row` of the
+/// lane whose row it is. All lanes of the warp call this, those without a row with one that is empty.
 ///
 /// # Safety
 ///
