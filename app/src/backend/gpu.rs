@@ -11,9 +11,15 @@ use heapwood_device::launch::KernelId;
 use heapwood_device::simt::WARPS_PER_BLOCK;
 
 use super::{Allocation, Backend, BackendError, DeviceInfo, Grid, Launch, Memory};
-use crate::cuda::{Buffer, DeviceProperties, Function, Gpu, LaunchShape, Module};
+use crate::cuda::{
+    Buffer, CudaError, DeviceProperties, Function, Gpu, KernelLaunch, LaunchShape, Module,
+};
 use crate::link::{GRANTED, Libraries, Link, LinkError, Linked, OwnHeap};
 use crate::ptx;
+
+mod graphs;
+
+use graphs::{GRAPH_LAUNCHES, Graphs, time_one_by_one};
 
 /// Threads of a block.
 const BLOCK: u32 = 32 * WARPS_PER_BLOCK;
@@ -29,14 +35,7 @@ pub struct Cuda {
     /// The libraries among them.
     libraries: Option<Arc<Libraries>>,
     loaded: Mutex<Loaded>,
-}
-
-/// A launch as the driver takes it.
-struct Ready {
-    function: Function,
-    /// Without blocks for a launch of nothing.
-    shape: LaunchShape,
-    words: Vec<u64>,
+    graphs: Mutex<Graphs>,
 }
 
 #[derive(Default)]
@@ -77,6 +76,7 @@ impl Cuda {
             link: None,
             libraries: None,
             loaded: Mutex::default(),
+            graphs: Mutex::default(),
         })
     }
 
@@ -99,7 +99,7 @@ impl Cuda {
     }
 
     /// The arguments of the driver for a launch.
-    fn ready(&self, launch: &Launch) -> Result<Ready, BackendError> {
+    fn ready(&self, launch: &Launch) -> Result<KernelLaunch, BackendError> {
         let over = launch.over()?;
         let allocator = over.map(|(allocator, _)| allocator);
         let (function, resident) = self.function(launch.call.kernel(), allocator)?;
@@ -121,7 +121,7 @@ impl Cuda {
         let args = launch.call.args();
         words.extend(args.pointers.map(|pointer| pointer.addr() as u64));
         words.extend(args.integers);
-        Ok(Ready {
+        Ok(KernelLaunch {
             function,
             shape: LaunchShape {
                 blocks,
@@ -166,6 +166,32 @@ impl Cuda {
         let found = (function, resident);
         loaded.functions.insert((kernel, key), found.clone());
         Ok(found)
+    }
+
+    /// Makes the launches, as a graph where that pays.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Function::launch`], of each launch.
+    unsafe fn time_parts(&self, parts: &[Vec<KernelLaunch>]) -> Result<Vec<f64>, CudaError> {
+        let launches = parts.iter().map(Vec::len).sum::<usize>();
+        if !GRAPH_LAUNCHES.contains(&launches) {
+            // SAFETY: the caller's promise.
+            return unsafe { time_one_by_one(&self.gpu, self.limit, parts) };
+        }
+        let graph = self.graphs().take(&self.gpu, parts);
+        let Some(mut graph) = graph else {
+            // SAFETY: the caller's promise.
+            return unsafe { time_one_by_one(&self.gpu, self.limit, parts) };
+        };
+        // SAFETY: the caller's promise.
+        let times = unsafe { graph.time(self.limit) };
+        self.graphs().keep(graph);
+        times
+    }
+
+    fn graphs(&self) -> MutexGuard<'_, Graphs> {
+        self.graphs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A module, which over an allocator of the user's is linked: that takes as long as is added
@@ -265,23 +291,18 @@ impl Backend for Cuda {
 
     unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
         // Modules are loaded before the clock starts.
-        let parts: Vec<Vec<Ready>> = parts
+        let parts: Vec<Vec<KernelLaunch>> = parts
             .iter()
-            .map(|part| part.iter().map(|launch| self.ready(launch)).collect())
+            .map(|part| {
+                let ready = part.iter().map(|launch| self.ready(launch));
+                // A launch of nothing has no blocks.
+                ready
+                    .filter(|ready| ready.as_ref().map_or(true, |ready| ready.shape.blocks > 0))
+                    .collect()
+            })
             .collect::<Result<_, _>>()?;
-        let work = parts.iter().map(|part| {
-            move || {
-                for ready in part.iter().filter(|ready| ready.shape.blocks > 0) {
-                    // SAFETY: every entry takes these words; the rest is the
-                    // caller's promise.
-                    unsafe {
-                        ready.function.launch(ready.shape, &ready.words)?;
-                    };
-                }
-                Ok(())
-            }
-        });
-        Ok(self.gpu.time_parts(self.limit, work)?)
+        // SAFETY: every entry takes these words; the rest is the caller's promise.
+        Ok(unsafe { self.time_parts(&parts)? })
     }
 
     fn registers(

@@ -14,14 +14,14 @@
 //! compares the types with those of `cust`.
 
 use std::error::Error;
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::ops::RangeInclusive;
 use std::sync::OnceLock;
 
 use cust::sys::{
     self, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunc_cache, CUfunction,
-    CUfunction_attribute, CUjit_option, CUjitInputType, CUlimit, CUlinkState, CUmodule, CUresult,
-    CUstream, CUuuid,
+    CUfunction_attribute, CUgraph, CUgraphExec, CUgraphNode, CUjit_option, CUjitInputType, CUlimit,
+    CUlinkState, CUmodule, CUresult, CUstream, CUuuid,
 };
 use libloading::Library;
 
@@ -180,6 +180,25 @@ forward! {
         shared_bytes: c_uint, stream: CUstream,
         parameters: *mut *mut c_void, extra: *mut *mut c_void,
     );
+
+    // Graphs of launches.
+    fn cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
+    fn cuGraphAddKernelNode(
+        node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize,
+        parameters: *const sys::CUDA_KERNEL_NODE_PARAMS,
+    );
+    fn cuGraphAddEventRecordNode(
+        node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize,
+        event: CUevent,
+    );
+    fn cuGraphInstantiateWithFlags(executable: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong);
+    fn cuGraphExecKernelNodeSetParams(
+        executable: CUgraphExec, node: CUgraphNode, parameters: *const sys::CUDA_KERNEL_NODE_PARAMS,
+    );
+    fn cuGraphUpload(executable: CUgraphExec, stream: CUstream);
+    fn cuGraphLaunch(executable: CUgraphExec, stream: CUstream);
+    fn cuGraphExecDestroy(executable: CUgraphExec);
+    fn cuGraphDestroy(graph: CUgraph);
 
     // Memory.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize);

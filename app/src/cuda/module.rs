@@ -32,7 +32,7 @@ pub struct Function {
 }
 
 /// The blocks of a launch.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaunchShape {
     /// Blocks.
     pub blocks: u32,
@@ -54,6 +54,17 @@ impl LaunchShape {
     }
 }
 
+/// A kernel with its blocks and its parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelLaunch {
+    /// The kernel.
+    pub function: Function,
+    /// Its blocks.
+    pub shape: LaunchShape,
+    /// Its parameters.
+    pub words: Vec<u64>,
+}
+
 /// A module that is unloaded with its last user.
 #[derive(Debug)]
 struct Loaded {
@@ -69,6 +80,15 @@ unsafe impl Sync for Loaded {}
 unsafe impl Send for Function {}
 // SAFETY: as above.
 unsafe impl Sync for Function {}
+
+/// Both keep their modules loaded, so that a handle is that of one function.
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.handle == other.handle
+    }
+}
+
+impl Eq for Function {}
 
 impl Module {
     /// Has the driver compile `ptx` for the device, or take it from its cache.
@@ -190,6 +210,11 @@ impl Function {
             };
             check("cuLaunchKernel", result)
         })
+    }
+
+    /// The driver's handle.
+    pub(super) fn handle(&self) -> CUfunction {
+        self.handle
     }
 
     /// Lets launches ask for so many bytes of shared memory a block.

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use cust::sys::CUresult;
 
-use super::{Buffer, CudaError, Function, Gpu, LaunchShape, Module, devices, driver};
+use super::{
+    Buffer, CudaError, Function, Gpu, KernelLaunch, LaunchGraph, LaunchShape, Module, devices,
+    driver,
+};
 
 const KERNELS: &str = include_str!("kernels.ptx");
 /// Far more than any of the kernels here takes.
@@ -270,6 +273,46 @@ fn events_measure_the_kernel() {
     assert!(
         milliseconds > 4.0,
         "a kernel of 5 ms took {milliseconds} ms"
+    );
+}
+
+#[test]
+fn a_graph_makes_its_launches_in_order_each_time() {
+    let Some(gpu) = gpu() else { return };
+    let buffer = Buffer::new(&gpu, 8 * 100).unwrap();
+    buffer.zero().unwrap();
+    let launch = |factor| KernelLaunch {
+        function: kernel(&gpu, "scale"),
+        shape: LaunchShape::new(1, 128),
+        words: vec![buffer.address(), 100, factor],
+    };
+    let parts = [vec![launch(2), launch(3)], vec![], vec![launch(5)]];
+    let mut graph = LaunchGraph::new(&gpu, &parts).unwrap();
+    assert!(words(&buffer).iter().all(|&word| word == 0));
+    let mut expected = vec![0; 100];
+    for last in [5, 7, 7] {
+        let parts = [vec![launch(2), launch(3)], vec![], vec![launch(last)]];
+        assert!(graph.suits(&parts) && !graph.suits(&parts[..2]));
+        graph.update(&parts).unwrap();
+        // SAFETY: the kernel's three words, and a buffer of 100.
+        let times = unsafe { graph.time(LIMIT) }.unwrap();
+        assert_eq!(times.len(), 3);
+        assert!(times.iter().all(|&ms| ms >= 0.0) && times[0] > 0.0);
+        for factor in [2, 3, last] {
+            for (index, word) in (0..).zip(&mut expected) {
+                *word = *word * factor + index;
+            }
+        }
+        assert_eq!(words(&buffer), expected);
+    }
+    let launch = KernelLaunch {
+        shape: LaunchShape::new(1, 4096),
+        ..launch(1)
+    };
+    let refused = LaunchGraph::new(&gpu, &[vec![launch]]);
+    assert!(
+        matches!(refused, Err(CudaError::Call { .. })),
+        "{refused:?}"
     );
 }
 
