@@ -64,6 +64,38 @@ impl<'a> SectionRuns<'a> {
         Some((section, unsafe { Run::new(change, end) }))
     }
 
+    /// How lanes come upon the sections with changes: the first and the end of what they look at.
+    #[inline(always)]
+    fn walk(self, directory: Directory) -> Walk {
+        let sections = directory.sections();
+        match self.run.length() > sections {
+            true => Walk {
+                by_section: true,
+                next: 0,
+                end: sections,
+            },
+            false => Walk {
+                by_section: false,
+                next: self.run.first().index(),
+                end: self.run.end(),
+            },
+        }
+    }
+
+    /// The section with changes that a lane finds at this place of a walk, and its changes.
+    #[inline(always)]
+    fn at(self, walk: Walk, index: u32) -> Option<(u32, Run)> {
+        if !walk.by_section {
+            return self.from(index);
+        }
+        if index >= walk.end {
+            return None;
+        }
+        let (first, end) = self.of_section(index);
+        // SAFETY: changes of the run, at least one.
+        (first < end).then(|| (index, unsafe { Run::new(Change::new(first), end) }))
+    }
+
     /// Whether an insertion makes the chain of a section longer than a chain may be. All lanes of
     /// the warp call this.
     ///
@@ -76,9 +108,9 @@ impl<'a> SectionRuns<'a> {
         warp: W,
         directory: Directory,
     ) -> bool {
-        let mut row = self.run.first().index();
-        while row < self.run.end() {
-            let section = self.from(row + warp.lane());
+        let mut walk = self.walk(directory);
+        while walk.next < walk.end {
+            let section = self.at(walk, walk.next + warp.lane());
             let is_too_long = section.is_some_and(|(section, run)| {
                 // SAFETY: sections of changes are those of the row.
                 let chain = unsafe { directory.chain(section) };
@@ -87,10 +119,19 @@ impl<'a> SectionRuns<'a> {
             if warp.ballot(W::FULL, is_too_long) != 0 {
                 return true;
             }
-            row += W::LANES;
+            walk.next += W::LANES;
         }
         false
     }
+}
+
+/// Numbers that the lanes of a warp look at for sections with changes: those of all sections, or
+/// those of the changes if these are fewer.
+#[derive(Clone, Copy)]
+struct Walk {
+    by_section: bool,
+    next: u32,
+    end: u32,
 }
 
 /// Whether a chain has room for so many insertions.
@@ -143,11 +184,16 @@ pub fn for_each_chain<W: Warp>(
     let mut chain = run
         .filter(|_| !is_hub)
         .map(|run| ChangedChain { section: None, run });
-    // The directory and the run of the hub whose sections are visited, and the next of its changes.
-    let (mut current, mut next, mut end) = (None, 0, 0);
+    // The directory and the run of the hub whose sections are visited.
+    let mut current = None;
+    let mut walk = Walk {
+        by_section: false,
+        next: 0,
+        end: 0,
+    };
     loop {
         visit(chain);
-        while next >= end {
+        while walk.next >= walk.end {
             if hubs == 0 {
                 return;
             }
@@ -156,14 +202,15 @@ pub fn for_each_chain<W: Warp>(
             hubs &= hubs - 1;
             if let Some(directory) = hub(run) {
                 current = Some((directory, run));
-                (next, end) = (run.first().index(), run.end());
+                walk = SectionRuns::new(changes, run).walk(directory);
             }
         }
         chain = current.and_then(|(directory, run)| {
-            let (index, run) = SectionRuns::new(changes, run).from(next + warp.lane())?;
+            let index = walk.next + warp.lane();
+            let (index, run) = SectionRuns::new(changes, run).at(walk, index)?;
             let section = Some((directory, index));
             Some(ChangedChain { section, run })
         });
-        next += W::LANES;
+        walk.next += W::LANES;
     }
 }
