@@ -2,6 +2,9 @@
 //!
 //! No vertex pulls the contribution of a vertex without out-edges, so it keeps the rank: one
 //! way for all vertices.
+//!
+//! Contributions are multiples of 2^-52. So their sums are exact in `f64` below 2, and all ranks
+//! together are 1: whoever adds them, in whatever order and parts, finds the same bits.
 
 /// The words stored for a vertex, and the change of its rank by a plain step.
 #[derive(Clone, Copy)]
@@ -66,10 +69,19 @@ impl NewRank {
             super::relaxation::extrapolate(self.contribution, f64::from(before), factor);
         Outgoing {
             rank: (contribution * self.parts) as f32,
-            contribution: contribution as f32,
+            contribution: multiple(contribution) as f32,
             change: self.exact - f64::from(rank),
         }
     }
+}
+
+/// The unit of contributions: the distance of 1 from the next `f64`.
+const UNIT: f64 = f64::EPSILON;
+
+/// The multiple of the unit that is nearest to a real from 0 to 1.
+#[inline(always)]
+fn multiple(value: f64) -> f64 {
+    (value + 1.0) - 1.0
 }
 
 /// The bits of an `f64` that an `f32` has not.
@@ -84,6 +96,11 @@ const FINER: u64 = (1 << 29) - 1;
 fn adjust(old: f32, exact: f64) -> f32 {
     // Ranks are not negative, so clearing bits rounds down, and up if all of them
     // are added before. One of two ways is as likely as the other: no branch.
-    let add = if exact < f64::from(old) { FINER } else { 0 };
-    f64::from_bits((exact.to_bits() + add) & !FINER) as f32
+    let falls = exact < f64::from(old);
+    let near = multiple(exact);
+    let is_behind = if falls { near < exact } else { near > exact };
+    let step = if falls { UNIT } else { -UNIT };
+    let near = if is_behind { near + step } else { near };
+    let add = if falls { FINER } else { 0 };
+    f64::from_bits((near.to_bits() + add) & !FINER) as f32
 }

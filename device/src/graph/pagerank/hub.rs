@@ -11,6 +11,9 @@ use cuda_std::atomic::{AtomicU32, AtomicU64};
 use super::Ranks;
 use crate::simt::reduce::{from_fixed, to_fixed};
 
+/// Contiguous vertices of more neighbours are hubs: fewer lanes than a warp's take longer for them
+/// than for the others.
+pub const HUB: u32 = 255;
 /// Neighbours that are summed by one warp in contiguous layout, as a power of two.
 pub const PART_BITS: u32 = 10;
 /// The same as a number.
@@ -98,6 +101,9 @@ impl Ranks {
             let hub = self.hubs.add(part.hub as usize);
             let total = &*(&raw const (*hub).sum).cast::<AtomicU64>();
             let done = &*(&raw const (*hub).done).cast::<AtomicU32>();
+            if (*hub).parts == 1 {
+                return Some(sum);
+            }
             // Relaxed: ordered by the counter. AcqRel: whoever comes last sees
             // all sums.
             total.fetch_add(to_fixed(sum), Relaxed);

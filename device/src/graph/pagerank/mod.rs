@@ -7,10 +7,10 @@
 //! launch, which does nothing if the change was small enough: so the host may
 //! launch iterations ahead and look at the sums later.
 //!
-//! Ranks and contributions are stored as `f32` and summed as `f64`, in which a sum of
-//! a million terms is as good as exact; what is left is the rounding of stored
-//! values, a digit of 24 bits at most. Sums over warps are integers, so that their
-//! order does not matter.
+//! Ranks and contributions are stored as `f32`; what is left is the rounding of stored
+//! values, a digit of 24 bits at most. All sums are exact: those of contributions in `f64`
+//! (see `contribution`), those over all vertices as integers. So ranks do not depend, in a single
+//! bit, on the layout, the number of threads or the parts in which a graph is processed.
 //!
 //! In an undirected graph steps may be over-relaxed, which takes fewer of them: see
 //! `relaxation`.
@@ -44,7 +44,7 @@ use crate::arguments;
 use crate::graph::store::Vertex;
 use crate::kernel::Valid;
 use crate::simt::Warp;
-use crate::simt::reduce::{all_sum64, from_fixed, group_sum, to_fixed};
+use crate::simt::reduce::{all_sum64, from_fixed, to_fixed};
 use contribution::NewRank;
 use relaxation::Relaxation;
 
@@ -195,17 +195,17 @@ impl Ranks {
     }
 }
 
-/// The terms that a lane adds to the sums.
+/// The terms that a lane adds to the sums, as integers.
 #[derive(Clone, Copy)]
 struct Tally {
-    change: f64,
-    dangling: f64,
+    change: u64,
+    dangling: u64,
 }
 
 impl Tally {
     const NONE: Self = Self {
-        change: 0.0,
-        dangling: 0.0,
+        change: 0,
+        dangling: 0,
     };
 
     /// Stores a vertex' new rank and contribution for the rank `exact` of a plain step,
@@ -239,7 +239,7 @@ impl Tally {
     #[inline(always)]
     fn count_dangling(&mut self, degree: u32, rank: f32) {
         if degree == 0 {
-            self.dangling += f64::from(rank);
+            self.dangling += to_fixed(rank.into());
         }
     }
 
@@ -250,18 +250,18 @@ impl Tally {
     /// The iteration is at most the limit.
     #[inline(always)]
     unsafe fn add<W: Warp>(&self, warp: W, ranks: &Ranks, iteration: u32) {
-        let change = group_sum(warp, self.change, W::LANES);
-        let dangling = group_sum(warp, self.dangling, W::LANES);
+        let change = all_sum64(warp, self.change);
+        let dangling = all_sum64(warp, self.dangling);
         if warp.lane() == 0 {
             let slot = warp.warp() % SLOTS;
             // SAFETY: words of the iteration.
             let word = |slot| unsafe { ranks.word(iteration, slot) };
             // Relaxed: read by later launches.
-            if change > 0.0 {
-                word(slot).fetch_add(to_fixed(change), Relaxed);
+            if change > 0 {
+                word(slot).fetch_add(change, Relaxed);
             }
-            if dangling > 0.0 {
-                word(SLOTS + slot).fetch_add(to_fixed(dangling), Relaxed);
+            if dangling > 0 {
+                word(SLOTS + slot).fetch_add(dangling, Relaxed);
             }
         }
     }
@@ -314,7 +314,7 @@ impl Iteration {
         let exact = self.all + self.damping * sum;
         // SAFETY: such a vertex.
         let change = unsafe { self.tally.settle(&self.ranks, vertex, exact, self.factor) };
-        self.tally.change += change.abs();
+        self.tally.change += to_fixed(change.abs());
     }
 
     /// Ends it. All lanes call this.

@@ -166,7 +166,7 @@ impl RankSpace {
 /// part, as a power of two.
 fn hub_sizes(layout: Layout) -> (u32, u32) {
     match layout {
-        Layout::Contiguous => (hub::PART, hub::PART_BITS),
+        Layout::Contiguous => (hub::HUB, hub::PART_BITS),
         Layout::Linked => (linked::HUB, linked::PART_BITS),
     }
 }

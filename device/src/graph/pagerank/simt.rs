@@ -1,6 +1,5 @@
 //! An iteration over contiguous blocks by the lanes of a warp, but for hubs.
 
-use super::hub::PART;
 use super::{Iteration, Ranks};
 use crate::simt::Warp;
 use crate::simt::reduce::{group_sum, has};
@@ -71,7 +70,7 @@ pub unsafe fn others<W: Warp>(warp: W, ranks: &Ranks, iteration: &mut Iteration)
             // SAFETY: below the number of vertices.
             unsafe {
                 let record = *ranks.incoming.add(vertex as usize);
-                if record.degree <= PART && !record.is_absent() {
+                if record.degree <= ranks.hub && !record.is_absent() {
                     mine = lane == 0;
                     let entries = record.entries();
                     sum = pull(entries, 0, record.degree, lane, group, ranks.contributions);

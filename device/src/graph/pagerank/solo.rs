@@ -8,18 +8,17 @@
 use core::array;
 
 use super::contribution::{NewRank, Outgoing};
-use super::hub::PART;
 use super::{Iteration, Ranks};
 use crate::simt::Warp;
 use crate::simt::prefetch::{PREFETCH_DISTANCE, prefetch};
+use crate::simt::reduce::to_fixed;
 use crate::simt::rows::Rows;
 use crate::simt::tail::{Four, TAIL_MASKS};
 
 /// Vertices that are settled as one batch, in vector registers.
 const BATCH: usize = 16;
 
-/// The sum of the contributions of `end` neighbours, added in the same order as by the
-/// lanes of a warp. The last load of four words may include words behind the last
+/// The sum of the contributions of `end` neighbours. The last load of four words may include words behind the last
 /// neighbour, which count as 0.
 ///
 /// # Safety
@@ -71,7 +70,7 @@ unsafe fn pull_one(ranks: &Ranks, vertex: u32, end: u32) -> Option<f64> {
             prefetch((*ranks.incoming.add((vertex + PREFETCH_DISTANCE) as usize)).address);
         }
         let record = *ranks.incoming.add(vertex as usize);
-        let other = record.degree <= PART && !record.is_absent();
+        let other = record.degree <= ranks.hub && !record.is_absent();
         other.then(|| pull(record.entries(), record.degree, ranks.contributions))
     }
 }
@@ -140,7 +139,7 @@ impl Iteration {
                 .write(contributions);
         }
         for index in 0..BATCH {
-            self.tally.change += changes[index];
+            self.tally.change += to_fixed(changes[index]);
             self.tally.count_dangling(degrees[index], new[index]);
         }
     }

@@ -1,8 +1,8 @@
 //! An iteration over contiguous blocks.
 //!
 //! A group of lanes takes a vertex, four neighbours a lane at a time (16 bytes,
-//! which a block always has whole). Vertices of more than [`PART`] neighbours
-//! are divided among warps; the one that finishes last ends the vertex.
+//! which a block always has whole). Hubs are divided among warps; the one that finishes last ends
+//! the vertex.
 
 use super::hub::PART;
 use super::{Iteration, Part, RankArguments, Ranks, simt, solo};
