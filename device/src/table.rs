@@ -79,6 +79,8 @@ macro_rules! with_plain_kernels {
             "render" "ambient" Ambient $crate::render::Ambient;
             "path" "path" Path $crate::render::Path;
             "detailed" "path_detailed" DetailedPath $crate::render::DetailedPath;
+            "sort" "sort_tiles" SortTiles $crate::graph::store::sort::SortTiles;
+            "sort" "sort_merge" MergeTiles $crate::graph::store::sort::MergeTiles;
             "sort" "sort_clear" SortClear $crate::graph::store::sort::SortClear;
             "sort" "sort_histogram" SortHistogram $crate::graph::store::sort::SortHistogram;
             "sort" "sort_partition" NarrowPartition $crate::graph::store::sort::NarrowPartition;

@@ -27,9 +27,8 @@ fn grids(launches: &[PlannedLaunch]) -> Vec<(KernelId, Grid)> {
     launches.iter().map(grid).collect()
 }
 
-#[test]
-fn each_tile_of_a_batch_is_sorted_and_compared() {
-    let batch = Batch {
+fn batch() -> Batch {
+    Batch {
         edges: null_mut(),
         count: 2500,
         change: Change::Insert,
@@ -38,18 +37,16 @@ fn each_tile_of_a_batch_is_sorted_and_compared() {
         copies: None,
         continues: false,
         labels: None,
-    };
-    // 5,000 keys: a tile of 8,192 to sort and one to list, 79 of 64 to compare. A key has two numbers
-    // of 12 bits; the greatest is 3000 << 12, and bins of 17 bits are the first that are at least 64.
-    // Those bits are split by 8 at a time, if a bin has more than 1024 keys.
+    }
+}
+
+#[test]
+fn each_tile_of_a_batch_is_sorted_and_compared() {
+    let batch = batch();
+    // 5,000 keys: five tiles to sort, 157 rows of keys to merge, 79 tiles of 64 to compare.
     let sorted = [
-        (KernelId::SortClear, Grid::Strided(4096)),
-        (KernelId::SortHistogram, Grid::Blocks(3)),
-        (KernelId::NarrowPartition, Grid::Blocks(2)),
-        (KernelId::NarrowSplit, Grid::Blocks(2)),
-        (KernelId::NarrowSplit, Grid::Blocks(2)),
-        (KernelId::NarrowSplit, Grid::Blocks(2)),
-        (KernelId::NarrowBuckets, Grid::Blocks(94)),
+        (KernelId::SortTiles, Grid::Blocks(5)),
+        (KernelId::MergeTiles, Grid::Blocks(157)),
     ];
     let compared = [
         (KernelId::Classify, Grid::Strided(79 * 32)),
@@ -61,7 +58,7 @@ fn each_tile_of_a_batch_is_sorted_and_compared() {
     ];
     let applied = [
         (KernelId::GraphPrepare, Grid::Persistent),
-        (KernelId::Relocate, Grid::Strided(5000)),
+        (KernelId::Relocate, Grid::Persistent),
         (KernelId::Commit, Grid::Persistent),
         (KernelId::FreeBlocks, Grid::Persistent),
     ];
@@ -69,15 +66,39 @@ fn each_tile_of_a_batch_is_sorted_and_compared() {
         let graph = graph(false, provides);
         let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
         let launches = grids(&graph.update(&batch, &space, null_mut()));
-        assert_eq!(launches[..7], sorted);
-        assert_eq!(launches[7..9], compared);
-        let rest = &launches[9..];
+        assert_eq!(launches[..2], sorted);
+        assert_eq!(launches[2..4], compared);
+        let rest = &launches[4..];
         if provides {
             assert_eq!(*rest, [&provided[..], &applied[..]].concat());
         } else {
             assert_eq!(*rest, applied);
         }
     }
+}
+
+#[test]
+fn many_keys_are_sorted_by_bins() {
+    let graph = graph(false, false);
+    // 40,000 keys: five tiles of 8,192 and one to list. A key has two numbers of 12 bits; the greatest
+    // is 3000 << 12, and bins of 17 bits are the first that are at least 64. Those bits are split by 8
+    // at a time, if a bin has more than 1024 keys.
+    let batch = Batch {
+        count: 20_000,
+        ..batch()
+    };
+    let expected = [
+        (KernelId::SortClear, Grid::Strided(39 * 512)),
+        (KernelId::SortHistogram, Grid::Blocks(20)),
+        (KernelId::NarrowPartition, Grid::Blocks(6)),
+        (KernelId::NarrowSplit, Grid::Blocks(6)),
+        (KernelId::NarrowSplit, Grid::Blocks(6)),
+        (KernelId::NarrowSplit, Grid::Blocks(6)),
+        (KernelId::NarrowBuckets, Grid::Blocks(94)),
+    ];
+    let space = UpdateSpace::new(&graph.shape, batch.count).unwrap();
+    let launches = grids(&graph.update(&batch, &space, null_mut()));
+    assert_eq!(launches[..7], expected);
 }
 
 #[test]

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use heapwood::backend::{Backend, Launch};
-use heapwood_device::graph::batch::{Batch, Change, Phase, UpdateSpace};
+use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
 use heapwood_device::graph::store::keys::id_bits;
 use heapwood_device::graph::store::plan::{Graph, Layout, Shape};
-use heapwood_device::graph::store::sort::SortArguments;
+use heapwood_device::graph::store::sort::{SortArguments, Sorting};
 
 use crate::lockstep::Random;
 
@@ -41,7 +41,13 @@ fn expected(vertices: u32, directed: bool, edges: &[[u32; 2]]) -> Vec<u64> {
 /// # Panics
 ///
 /// If they are not in order, or others.
-pub fn check(backend: &dyn Backend, vertices: u32, directed: bool, edges: &[[u32; 2]]) -> Duration {
+pub fn check(
+    backend: &dyn Backend,
+    sorting: Sorting,
+    vertices: u32,
+    directed: bool,
+    edges: &[[u32; 2]],
+) -> Duration {
     let shape = Shape {
         vertices,
         limit: vertices,
@@ -67,9 +73,8 @@ pub fn check(backend: &dyn Backend, vertices: u32, directed: bool, edges: &[[u32
         labels: None,
     };
     let launches: Vec<Launch> = graph
-        .update(&batch, &space, workspace.address())
+        .sort(&batch, &space, workspace.address(), sorting)
         .into_iter()
-        .take_while(|launch| Phase::of(&launch.call) == Phase::Sort)
         .map(|launch| Launch {
             call: launch.call,
             heap: None,
@@ -86,7 +91,7 @@ pub fn check(backend: &dyn Backend, vertices: u32, directed: bool, edges: &[[u32
     if let Some(at) = (0..found.len()).find(|&at| found[at] != expected[at]) {
         let (found, expected) = (found[at], expected[at]);
         panic!(
-            "{vertices} vertices, directed {directed}, {} edges: key {at} is {found:#x}, not \
+            "{sorting:?}, {vertices} vertices, directed {directed}, {} edges: key {at} is {found:#x}, not \
              {expected:#x}",
             edges.len()
         );

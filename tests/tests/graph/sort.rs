@@ -2,6 +2,7 @@
 
 use heapwood::backend::Cpu;
 use heapwood_device::allocators::CfmMalloc;
+use heapwood_device::graph::store::sort::Sorting;
 use heapwood_tests::dirty::Dirty;
 use heapwood_tests::graph::sort::{check, distributions};
 use heapwood_tests::lockstep::LockstepBackend;
@@ -13,8 +14,10 @@ fn threads_sort_every_distribution() {
         for count in [1, 5, 300, 30_000] {
             for (name, edges) in distributions(vertices, count, u64::from(vertices)) {
                 println!("{name}");
-                check(&backend, vertices, true, &edges);
-                check(&backend, vertices, false, &edges);
+                for sorting in Sorting::ALL {
+                    check(&backend, sorting, vertices, true, &edges);
+                    check(&backend, sorting, vertices, false, &edges);
+                }
             }
         }
     }
@@ -36,6 +39,8 @@ fn blocks_of_lanes_sort_every_distribution() {
             .into_iter()
             .find(|(name, _)| *name == chosen)
             .expect("a name");
-        check(&backend, vertices, count % 3 == 0, &edges);
+        for sorting in Sorting::ALL {
+            check(&backend, sorting, vertices, count % 3 == 0, &edges);
+        }
     }
 }

@@ -8,12 +8,12 @@ use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
 use crate::graph::store::contiguous::relocate::Relocate;
-use crate::graph::store::keys::{DELETE, MIRRORED, NO_LOOPS, TRANSPOSED, id_bits};
+use crate::graph::store::keys::{DELETE, MIRRORED, NO_LOOPS, TRANSPOSED};
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
 use crate::graph::store::sort::{
-    self, NarrowBuckets, NarrowPartition, NarrowSplit, SortArguments, SortClear, SortHistogram,
-    WideBuckets, WidePartition, WideSplit,
+    self, MergeTiles, NarrowBuckets, NarrowPartition, NarrowSplit, SortArguments, SortClear,
+    SortHistogram, SortTiles, Sorting, WideBuckets, WidePartition, WideSplit,
 };
 use crate::graph::store::update::{UpdateArguments, word};
 use crate::graph::triangles::delta::DeltaTriangles;
@@ -61,13 +61,33 @@ impl Job<'_> {
     }
 
     /// Sorts the keys.
-    pub fn sort(&self) -> Vec<PlannedLaunch> {
+    pub fn sort(&self, sorting: Sorting) -> Vec<PlannedLaunch> {
+        let keys = self.keys();
+        match sorting {
+            Sorting::Tiles => {
+                let (tiles, merges) = sort::merge_blocks(keys);
+                let arguments = SortArguments {
+                    // Rests are whole keys.
+                    shift: u64::BITS
+                        - sort::greatest_key(self.graph.shape.vertices).leading_zeros(),
+                    ..self.sort_arguments()
+                };
+                vec![
+                    PlannedLaunch::of::<SortTiles>(Grid::Blocks(tiles), arguments),
+                    PlannedLaunch::of::<MergeTiles>(Grid::Blocks(merges), arguments),
+                ]
+            }
+            Sorting::Bins => self.sort_by_bins(),
+        }
+    }
+
+    /// The arguments of the first launch of a sort, by bins.
+    fn sort_arguments(&self) -> SortArguments {
         let (keys, vertices) = (self.keys(), self.graph.shape.vertices);
-        let (shift, bins) = sort::plan(vertices, id_bits(vertices), keys);
-        let slots = sort::max_slots(keys, shift);
+        let (shift, bins) = sort::plan(vertices, keys);
         // The last word counts on.
         const { assert!(word::FRESH + 1 == word::COUNT) };
-        let arguments = |level: u32| SortArguments {
+        SortArguments {
             input: self.batch.edges,
             output: self.at(part::KEYS).cast(),
             rests: self.at(part::CHANGES),
@@ -83,12 +103,17 @@ impl Job<'_> {
             flags: self.flags(),
             bins,
             shift,
-            level,
+            level: 0,
             room: sort::room(keys, shift),
-            slots,
+            slots: sort::max_slots(keys, shift),
             header_words: word::COUNT as u32 - u32::from(self.batch.continues),
-        };
-        let first = arguments(0);
+        }
+    }
+
+    fn sort_by_bins(&self) -> Vec<PlannedLaunch> {
+        let (keys, first) = (self.keys(), self.sort_arguments());
+        let (bins, shift, slots) = (first.bins, first.shift, first.slots);
+        let arguments = |level: u32| SortArguments { level, ..first };
         let tiles = sort::tiles(keys, shift);
         let (all, narrow) = (Grid::Blocks(tiles), shift <= 32);
         // Most batches have no large bin: blocks that begin for nothing cost, too.
@@ -163,10 +188,8 @@ impl Job<'_> {
                     PlannedLaunch::of::<Demand>(Grid::Persistent, arguments),
                     PlannedLaunch::of::<Prepare>(Grid::Persistent, arguments),
                 ));
-                steps.push(PlannedLaunch::of::<Relocate>(
-                    Grid::strided(self.keys()),
-                    arguments,
-                ));
+                // Few changes may move hubs, which many warps take parts of.
+                steps.push(PlannedLaunch::of::<Relocate>(Grid::Persistent, arguments));
             }
             // Deletions take no memory.
             Layout::Linked if self.batch.change == Change::Delete => {}

@@ -4,9 +4,8 @@ mod job;
 mod phase;
 
 use crate::graph::components::plan::Labels;
-use crate::graph::store::keys::id_bits;
 use crate::graph::store::plan::{Graph, Shape};
-use crate::graph::store::sort::{MAX_BINS, PROGRESS_WORDS, list_bytes};
+use crate::graph::store::sort::{MAX_BINS, PROGRESS_WORDS, Sorting, list_bytes};
 use crate::graph::store::update::word;
 use crate::graph::triangles::delta::plan::Copies;
 use crate::launch::PlannedLaunch;
@@ -104,8 +103,7 @@ impl UpdateSpace {
         let count = keys as usize;
         // A smaller batch may have more tiles than the largest.
         let update_tiles = keys.div_ceil(TILE).min(MAX_TILES);
-        let [buckets, large, slot_counts] =
-            list_bytes(shape.vertices, id_bits(shape.vertices), keys);
+        let [buckets, large, slot_counts] = list_bytes(shape.vertices, keys);
         let mut layout = WorkspaceLayout::default();
         let parts = [
             8 * word::COUNT,
@@ -226,7 +224,7 @@ impl Graph {
         let mut commits = Vec::new();
         for store in 0..self.shape.stores() {
             let job = self.job(batch, space, workspace, store);
-            steps.extend(job.sort());
+            steps.extend(job.sort(Sorting::of(job.keys())));
             steps.extend(job.prepare());
             commits.extend(job.commit());
         }
@@ -245,6 +243,22 @@ impl Graph {
             steps.push(job.components(labels));
         }
         steps
+    }
+
+    /// The launches that sort the keys of a batch, for the first store, in one way or the other:
+    /// [`Graph::update`] takes the fastest.
+    ///
+    /// # Panics
+    ///
+    /// As for [`Graph::update`].
+    pub fn sort(
+        &self,
+        batch: &Batch,
+        space: &UpdateSpace,
+        workspace: *mut u8,
+        sorting: Sorting,
+    ) -> Vec<PlannedLaunch> {
+        self.job(batch, space, workspace, 0).sort(sorting)
     }
 
     fn job<'a>(

@@ -17,7 +17,7 @@ use crate::kernel::PlainKernel;
 use crate::simt::{Block, BlockShape, MAX_SHARED_BYTES, Warp};
 
 mod radix;
-mod solo;
+pub(super) mod solo;
 
 /// The buckets of rests of up to 32 bits.
 pub type NarrowBuckets = Buckets<u32>;

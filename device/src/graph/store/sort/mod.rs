@@ -4,6 +4,8 @@
 //! radix sort on GPUs"), for keys whose order among equals does not matter, since equal keys are the
 //! same edge:
 //!
+//! Few keys ([`Sorting::of`]) are sorted in tiles, which [`MergeTiles`] merges. Of more:
+//!
 //! 1. [`SortClear`] clears the counters;
 //! 2. [`SortHistogram`] counts the keys of each *bin*, which share the bits above `shift`;
 //! 3. a partition ([`NarrowPartition`]) moves the keys to their bins, and keeps only the bits below
@@ -23,6 +25,7 @@
 mod buckets;
 mod histogram;
 mod list;
+mod merge;
 mod next;
 mod parent;
 mod partition;
@@ -30,10 +33,11 @@ mod rest;
 
 pub use buckets::{NarrowBuckets, WideBuckets};
 pub use histogram::{SortClear, SortHistogram};
+pub use merge::{MergeTiles, SortTiles, merge_blocks};
 pub use partition::{NarrowPartition, NarrowSplit, WidePartition, WideSplit};
 
 use crate::arguments;
-use crate::graph::store::keys::Form;
+use crate::graph::store::keys::{Form, id_bits};
 use crate::simt::Warp;
 use rest::Rest;
 
@@ -200,10 +204,37 @@ pub fn room(keys: u32, shift: u32) -> u32 {
     (keys / FEW_SLOTS).clamp(MIN_ROOM, capacity(shift))
 }
 
+/// How keys are sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sorting {
+    /// In tiles, which are merged then.
+    Tiles,
+    /// By bins.
+    Bins,
+}
+
+impl Sorting {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Tiles, Self::Bins];
+
+    /// The fastest for so many keys.
+    pub fn of(keys: u32) -> Self {
+        match keys <= merge::FEW_KEYS {
+            true => Self::Tiles,
+            false => Self::Bins,
+        }
+    }
+}
+
+/// The greatest key that a graph may have: that of an edge that takes no part.
+pub fn greatest_key(vertices: u32) -> u64 {
+    let id_bits = id_bits(vertices);
+    u64::from(vertices) << id_bits | ((1 << id_bits) - 1)
+}
+
 /// The bits of keys that a partition leaves, and the bins above them, for `keys` keys of a graph.
-pub fn plan(vertices: u32, id_bits: u32, keys: u32) -> (u32, u32) {
-    // The greatest key is that of an edge that takes no part.
-    let greatest = u64::from(vertices) << id_bits | ((1 << id_bits) - 1);
+pub fn plan(vertices: u32, keys: u32) -> (u32, u32) {
+    let greatest = greatest_key(vertices);
     let bits = 64 - greatest.leading_zeros();
     let mut shift = bits;
     while shift > 0 {
@@ -240,8 +271,8 @@ pub fn max_slots(keys: u32, shift: u32) -> u32 {
 
 /// Bytes for buckets, lists of large bins, and the counters of these, for up to `keys` keys. A plan
 /// for fewer keys has rests of at least as many bits, so that the widest ones count.
-pub fn list_bytes(vertices: u32, id_bits: u32, keys: u32) -> [usize; 3] {
-    let (shift, _) = plan(vertices, id_bits, 0);
+pub fn list_bytes(vertices: u32, keys: u32) -> [usize; 3] {
+    let (shift, _) = plan(vertices, 0);
     let slots = max_slots(keys, shift).max(FEW_SLOTS) as usize;
     // The bins of the partition, and four for each half bucket of keys that a split moves.
     let halves = (2 * (keys / capacity(shift))).max(2 * FEW_SLOTS) as usize + 1;
@@ -256,19 +287,16 @@ pub fn list_bytes(vertices: u32, id_bits: u32, keys: u32) -> [usize; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::store::keys::id_bits;
 
     #[test]
     fn every_key_has_a_bin_and_splits_end() {
         for vertices in [1, 2, 3, 1000, 1 << 20, 1_100_000, 3_500_000, u32::MAX >> 1] {
             for keys in [1, 1000, 200_000, 20_000_000, 1 << 31] {
-                let bits = id_bits(vertices);
-                let (shift, bins) = plan(vertices, bits, keys);
-                let greatest = u64::from(vertices) << bits | ((1 << bits) - 1);
-                assert_eq!(bins, (greatest >> shift) as u32 + 1);
+                let (shift, bins) = plan(vertices, keys);
+                assert_eq!(bins, (greatest_key(vertices) >> shift) as u32 + 1);
                 assert!(bins <= MAX_BINS, "{vertices} {keys}");
                 let slots = max_slots(keys, shift) as usize;
-                let [_, large, _] = list_bytes(vertices, bits, keys.max(1 << 20));
+                let [_, large, _] = list_bytes(vertices, keys.max(1 << 20));
                 assert!(2 * slots * size_of::<LargeBin>() <= large || keys > 1 << 20);
                 // The claims of one list follow its number of buckets.
                 let lists = splits(shift) + 1;

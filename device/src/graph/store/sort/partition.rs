@@ -14,7 +14,7 @@ use cuda_std::atomic::AtomicU32;
 
 use super::histogram::{count_in, in_shared};
 use super::list::{Claim, list};
-use super::next::{count_next, write_slots};
+use super::next::{count_next, is_heavy, write_places};
 use super::parent::{Digit, ITEMS, Parent, Shared, tile_size, tiles_of};
 use super::rest::Rest;
 use super::{Bucket, KEY_BYTES, LargeBin, MAX_BINS, SLOT_WORDS, SPLIT_BITS, SortArguments};
@@ -148,10 +148,22 @@ impl<R: Rest, const PER: usize> PlainKernel for Split<R, PER> {
     }
 }
 
+/// The claims of a thread for its `PER` parts.
+#[derive(Clone, Copy)]
+pub(super) struct Claimed<const PER: usize> {
+    /// The keys of each part in the tile.
+    pub counts: [u32; PER],
+    /// The large parts of the parent before those of this thread.
+    pub large: u32,
+    /// The heavy parts of the tile before those of this thread.
+    pub heavy: u32,
+    /// Whether the parent has a large part.
+    has_large: bool,
+}
+
 /// Claims a range of each part for the keys of this tile, whose `counts` stand in shared memory:
 /// `counts` become where these begin in the tile, `targets` where they go. `totals` are the keys of
-/// the parts of this thread, `PER` of them. Returns the large parts of the parent before those of
-/// this thread, and whether there are any.
+/// the parts of this thread.
 ///
 /// # Safety
 ///
@@ -163,7 +175,7 @@ unsafe fn claim<W: Warp, const PER: usize>(
     parent: &Parent,
     shared: Shared,
     totals: [u32; PER],
-) -> (u32, bool) {
+) -> Claimed<PER> {
     let block = Block::of(warp);
     let part = |own: usize| (block.thread() as usize * PER + own) as u32;
     let is_part = |own: usize| part(own) < parent.digit.values;
@@ -182,15 +194,18 @@ unsafe fn claim<W: Warp, const PER: usize>(
                 (*word).fetch_add(count, Relaxed)
             }
         });
-        let (mut here, mut all, mut large) = (0_u32, 0_u32, 0_u32);
+        // Sums of three numbers in one word: keys of the tile, large parts, heavy ones among them.
+        const { assert!(MAX_BINS < 1 << 12) };
+        let (mut sums, mut all) = (0_u32, 0_u32);
         let _: [(); PER] = core::array::from_fn(|own| {
-            here += counts[own];
+            let is_large = parent.is_large(totals[own]);
+            let is_heavy = is_large && is_heavy(counts[own], tile_size(block));
+            sums += u32::from(is_heavy) << 28 | u32::from(is_large) << 16 | counts[own];
             all += totals[own];
-            large += u32::from(parent.is_large(totals[own]));
         });
         let partials = shared.rests.cast();
-        let (before, total) = block.all_exclusive_sum(large << 16 | here, partials);
-        let (mut start, large) = (before & 0xffff, before >> 16);
+        let (before, total) = block.all_exclusive_sum(sums, partials);
+        let mut start = before & 0xffff;
         let (mut first, _) = block.all_exclusive_sum(all, partials);
         first += parent.keys.first;
         let _: [(); PER] = core::array::from_fn(|own| {
@@ -203,7 +218,12 @@ unsafe fn claim<W: Warp, const PER: usize>(
             first += totals[own];
         });
         block.sync();
-        (large, total >> 16 > 0)
+        Claimed {
+            counts,
+            large: before >> 16 & 0xfff,
+            heavy: before >> 28,
+            has_large: total >> 16 > 0,
+        }
     }
 }
 
@@ -249,7 +269,7 @@ unsafe fn divide<W: Warp, R: Rest, const PER: usize>(
         let add = in_shared(shared.counts);
         let ranks = items(|item| count_in(warp, add, digit.of(words[item]), index(item) < count));
         block.sync();
-        let (large, has_large) = claim(warp, &parent, shared, totals);
+        let claimed = claim(warp, &parent, shared, totals);
         items(|item| {
             if index(item) < count {
                 let part = digit.of(words[item]);
@@ -259,8 +279,8 @@ unsafe fn divide<W: Warp, R: Rest, const PER: usize>(
             }
         });
         block.sync();
-        if has_large {
-            write_slots(warp, &parent, shared, totals, large);
+        if claimed.has_large {
+            write_places(warp, &parent, shared, totals, claimed);
         }
         let rests = sort.buffer::<R>(sort.level);
         let mut position = thread;
@@ -274,7 +294,7 @@ unsafe fn divide<W: Warp, R: Rest, const PER: usize>(
         }
         // The next tile takes the memory.
         block.sync();
-        if has_large {
+        if claimed.has_large {
             count_next::<W, R>(warp, sort, &parent, shared, count);
         }
     }
