@@ -109,6 +109,34 @@ fn ranks_stop_changing() {
     }
 }
 
+/// Sums are exact: layouts, threads and the parts of hubs make no difference in a single bit.
+#[test]
+fn ranks_are_the_same_bits_however_they_are_summed() {
+    let graphs = [
+        graphs::skewed(400, 6000, false, 4),
+        graphs::uniform(300, 500, true, 5),
+        graphs::fan(1100),
+    ];
+    for (seed, model) in (0..).zip(&graphs) {
+        for method in Method::ALL {
+            let ranks = |backend: &dyn Backend, layout| {
+                let options = RankOptions {
+                    method,
+                    ..RankOptions::default()
+                };
+                let found = pagerank(&store(backend, model, layout), &options);
+                let bits: Vec<u32> = found.ranks.iter().map(|rank| rank.to_bits()).collect();
+                (bits, found.state)
+            };
+            let expected = ranks(&threads(1), Layout::Contiguous);
+            for layout in Layout::ALL {
+                assert_eq!(ranks(&threads(3), layout), expected, "{seed} {layout:?}");
+                assert_eq!(ranks(&lanes(seed), layout), expected, "{seed} {layout:?}");
+            }
+        }
+    }
+}
+
 /// Without directions steps may be over-relaxed: ranks are the same, iterations fewer.
 /// The power iteration takes no notice of directions.
 #[test]

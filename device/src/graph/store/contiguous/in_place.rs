@@ -60,10 +60,10 @@ pub unsafe fn delete(changes: &Changes, record: &Vertex, run: Run) {
 /// Changes the block of a run in place, and its vertex' record. All lanes call
 /// this.
 ///
-/// Neighbours are moved in rows: the warp reads a row, and then writes it. Those that make
-/// room move up, from the last row to the first, those that close up move down, from the
-/// first to the last; so a row is written where all is read already, and every neighbour
-/// goes where no other does.
+/// Neighbours are moved in rows: the warp reads a row, and the next one, and then writes the
+/// former. Those that make room move up, from the last row to the first, those that close up move
+/// down, from the first to the last; so a row is written where all is read already, and every
+/// neighbour goes where no other does.
 ///
 /// # Safety
 ///
@@ -82,21 +82,26 @@ pub unsafe fn change_together<W: Warp>(warp: W, changes: &Changes, run: Run) {
         // Those below stay where they are.
         let bottom = changes.position(run.first());
         let rows = (degree - bottom).div_ceil(UNROLL * W::LANES);
-        let mut turn = 0;
-        while turn < rows {
+        let position = |turn: u32, part: u32| {
             let row = if deletes { turn } else { rows - 1 - turn };
-            let base = bottom + row * UNROLL * W::LANES + warp.lane();
-            let position = |part: u32| base + part * W::LANES;
-            let values: [u32; UNROLL as usize] = core::array::from_fn(|part| {
-                if position(part as u32) < degree {
-                    *entries.add(position(part as u32) as usize)
+            bottom + (row * UNROLL + part) * W::LANES + warp.lane()
+        };
+        let read = |turn: u32| -> [u32; UNROLL as usize] {
+            core::array::from_fn(|part| {
+                if turn < rows && position(turn, part as u32) < degree {
+                    *entries.add(position(turn, part as u32) as usize)
                 } else {
                     0
                 }
-            });
+            })
+        };
+        let mut values = read(0);
+        let mut turn = 0;
+        while turn < rows {
+            let next = read(turn + 1);
             warp.sync(W::FULL);
             let put = |value: u32, part: u32| {
-                let position = position(part);
+                let position = position(turn, part);
                 if position >= degree {
                     return;
                 }
@@ -117,6 +122,7 @@ pub unsafe fn change_together<W: Warp>(warp: W, changes: &Changes, run: Run) {
             put(values[1], 1);
             put(values[2], 2);
             put(values[3], 3);
+            values = next;
             turn += 1;
         }
         if !deletes {
