@@ -15,20 +15,53 @@ use crate::link::LinkError;
 use crate::store_error::StoreError;
 use crate::tree::{TreeError, TreeFileError};
 
+/// Ranks that a check cannot tell from others: their residual bounds the distance from the fixed
+/// point, and with a damping near 1 no two ranks are farther apart.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+#[error("ranks that are off by {off:.1e} in all would pass, where {max} is the most")]
+pub struct UndecidedRanks {
+    /// The bound.
+    pub off: f64,
+    /// The maximum distance of any two ranks.
+    pub max: f64,
+}
+
+/// An option that does not fit the graph, its source or the other options. Each displays as one line
+/// that begins with the option's name.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum OptionError {
+    /// Distances are saved, and no search is made.
+    #[error("{option} has to name the vertex from which saved distances count")]
+    NoSource {
+        /// The option of the search.
+        option: &'static str,
+    },
+    /// Two sets of vertices in a graph that is made, not read.
+    #[error("bipartite is for files, not for {0}")]
+    Bipartite(String),
+    /// Ids as they occur in a graph that is made, not read.
+    #[error("compact-ids is for edge lists, not for {0}")]
+    CompactIds(String),
+    /// Vertices that are inserted would have no ids.
+    #[error("insert-vertices: there are no 64-bit ids left after the largest")]
+    NoIds,
+    /// Events without times in batches by time.
+    #[error("batch-time is for timed events: signed ones have no time")]
+    UntimedBatches,
+    /// Events without times behind a window.
+    #[error("window is for timed events: signed ones have no time")]
+    UntimedWindow,
+}
+
 /// Why a command did not do what it was asked. Each displays as one line.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Arguments that make no sense.
     #[error("{0}")]
     Usage(String),
-    /// An option of this name that makes no sense.
-    #[error("{option}{why}")]
-    Option {
-        /// The name.
-        option: &'static str,
-        /// Why, to be read behind the name.
-        why: String,
-    },
+    /// An option that does not fit the graph or the other options.
+    #[error(transparent)]
+    Option(#[from] OptionError),
     /// A choice of an allocator that cannot be made.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -89,6 +122,20 @@ pub enum Error {
     /// The work was done and its result is wrong.
     #[error("{0}")]
     Verification(String),
+    /// The work was done, and a check cannot tell whether its result is right.
+    #[error(
+        "verification: {0}: use the method power, which is compared iteration by iteration, or a \
+         lower damping or tolerance"
+    )]
+    Undecided(#[from] UndecidedRanks),
+    /// A round of updates.
+    #[error("round {number}: {error}")]
+    Round {
+        /// Its number; 0 is the graph as loaded.
+        number: u32,
+        /// The error of the round.
+        error: Box<Error>,
+    },
     /// The message of a child process that failed.
     #[error("{message}")]
     Relayed {
@@ -147,7 +194,7 @@ impl Error {
             },
             Self::Scene(SceneError::TooMany { .. })
             | Self::Usage(_)
-            | Self::Option { .. }
+            | Self::Option(_)
             | Self::Spec(_)
             | Self::Camera(_)
             | Self::Backend(BackendError::TooManyThreads { .. })
@@ -161,6 +208,7 @@ impl Error {
             | Self::Write { .. }
             | Self::Resume(_) => 3,
             Self::Verification(_)
+            | Self::Undecided(_)
             | Self::Heap(HeapError::Misuse { .. } | HeapError::InvalidGrants { .. }) => 5,
             Self::Tree(TreeError::CannotFree(_))
             | Self::Store(StoreError::Batch { .. } | StoreError::Directed) => 2,
@@ -173,7 +221,7 @@ impl Error {
             // 128 and the number of the signal, as shells say it.
             Self::Interrupted(_) => 130,
             Self::Relayed { code, .. } => *code,
-            Self::Frame { error, .. } => error.exit_code(),
+            Self::Frame { error, .. } | Self::Round { error, .. } => error.exit_code(),
         }
     }
 }

@@ -39,7 +39,7 @@ mod word;
 pub mod workload;
 
 pub use encode::EncodeError;
-pub use error::Error;
+pub use error::{Error, OptionError, UndecidedRanks};
 pub use heapwood_graphs as graphs;
 pub use heapwood_results::samples;
 pub use heapwood_scenes as scenes;

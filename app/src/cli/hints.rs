@@ -1,15 +1,14 @@
 //! Hints in the messages of errors: flags and commands that help, which the library does not know.
 
-use heapwood_graphs::{GraphError, LineProblem, Note};
+use heapwood_graphs::{GraphError, LineProblem, MAX_VERTICES, Note};
 
-use crate::Error;
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
 use crate::graph::StoreError;
-use crate::graph::algorithms::pagerank::OTHER_RANKS;
 use crate::heap::HeapError;
 use crate::link::LinkError;
 use crate::tree::{Damage, TreeError, TreeFileError};
+use crate::{Error, OptionError};
 
 /// The way out where the file of a tree is of no use.
 const ANEW: &str = "; build the tree anew by `heapwood kdtree SCENE --save FILE`";
@@ -45,16 +44,20 @@ pub fn explain(error: &Error) -> String {
                  past their end with {allocator}"
             );
         }
-        Error::Verification(why) => match why.strip_suffix(OTHER_RANKS) {
-            Some(why) => {
-                return format!(
-                    "{why}use --method power, which is compared iteration by iteration, or a lower \
-                     --damping or --tolerance"
-                );
-            }
-            None => "",
-        },
-        Error::Option { option, why } => return format!("--{option}{why}"),
+        Error::Round { number, error } => return format!("round {number}: {}", explain(error)),
+        Error::Undecided(ranks) => {
+            return format!(
+                "verification: {ranks}: use --method power, which is compared iteration by iteration, \
+                 or a lower --damping or --tolerance"
+            );
+        }
+        Error::Option(OptionError::NoSource { option }) => {
+            return format!(
+                "--{option} SOURCE has to name the vertex from which saved distances count"
+            );
+        }
+        // Their messages begin with the names of options, as the flags have them.
+        Error::Option(error) => return format!("--{error}"),
         Error::Graph(error) => return of_graph(error),
         Error::TreeFile(TreeFileError::Damaged {
             damage: Damage::NoTree,
@@ -95,16 +98,17 @@ fn of_backend(error: &BackendError) -> String {
         BackendError::Link(LinkError::Undefined { .. }) => {
             ": give the file that it is in with another --link"
         }
-        BackendError::Link(LinkError::Unknown { .. }) => {
-            return error
-                .to_string()
-                .replace(": linking takes ", ": --link takes ");
+        BackendError::Link(LinkError::Unknown { path, on_gpu }) => {
+            let linkable = LinkError::linkable(*on_gpu);
+            return format!("{}: --link takes {linkable}", path.display());
         }
-        BackendError::Link(LinkError::NotText { .. }) => {
-            let message = error
-                .to_string()
-                .replace(" merging takes ", " --merge takes ");
-            return message + ", or leave out --merge";
+        BackendError::Link(LinkError::NotText { path, kind }) => {
+            return format!(
+                "{}: this is {}, and --merge takes {}, or leave out --merge",
+                path.display(),
+                kind.name(),
+                LinkError::MERGEABLE
+            );
         }
         _ => "",
     };
@@ -140,30 +144,41 @@ fn of_store(error: &StoreError) -> &'static str {
     }
 }
 
-/// The message of the error of a graph: a flag stands where the library has the name of an option.
+/// The message of the error of a graph, with the flags for the options of reading it.
 pub fn of_graph(error: &GraphError) -> String {
-    let (name, flag) = match error {
-        GraphError::NoSides { .. } => (": two are for", ": --bipartite is for"),
-        GraphError::NoGaps { .. } => (": compact ids are for", ": --compact-ids is for"),
-        GraphError::Line { problem, .. } => match problem {
-            LineProblem::WideId(_) => (
-                "compact ids take any of 64 bits, and number",
-                "--compact-ids takes any of 64 bits, and numbers",
-            ),
-            LineProblem::NotSquare { .. } => (
-                ": a graph is",
-                ": --bipartite takes rows and columns for two sets of vertices; without it, a graph is",
-            ),
-            LineProblem::Bipartite => {
-                let hint = ": --bipartite numbers the right ones after the left ones";
-                return format!("{error}{hint}");
-            }
-            LineProblem::Dynamic => return format!("{error}, for --stream"),
-            _ => return error.to_string(),
-        },
-        _ => return error.to_string(),
-    };
-    error.to_string().replace(name, flag)
+    match error {
+        GraphError::NoSides { path, format } => format!(
+            "{path}: {format} has one set of vertices here: --bipartite is for edge lists without a \
+             .v, and for Matrix Market"
+        ),
+        GraphError::NoGaps { path, format } => format!(
+            "{path}: {format} numbers vertices without gaps: --compact-ids is for edge lists"
+        ),
+        GraphError::Line {
+            path,
+            line,
+            problem,
+        } => format!("{path}:{line}: {}", of_line(problem)),
+        _ => error.to_string(),
+    }
+}
+
+fn of_line(problem: &LineProblem) -> String {
+    match problem {
+        LineProblem::WideId(id) => format!(
+            "vertex id {id}: ids without gaps are below {MAX_VERTICES}; --compact-ids takes any of 64 \
+             bits, and numbers those that occur"
+        ),
+        LineProblem::NotSquare { text } => format!(
+            "header `{text}`: --bipartite takes rows and columns for two sets of vertices; without \
+             it, a graph is a matrix of as many rows as columns"
+        ),
+        LineProblem::Bipartite => {
+            format!("{problem}: --bipartite numbers the right ones after the left ones")
+        }
+        LineProblem::Dynamic => format!("{problem}, for --stream"),
+        _ => problem.to_string(),
+    }
 }
 
 /// The hint behind a note about a graph.
@@ -293,11 +308,19 @@ mod tests {
             format: heapwood_graphs::Format::Metis,
         };
         for (error, words) in [
-            (sides, ": --bipartite is for edge lists without a .v"),
-            (gaps, ": --compact-ids is for edge lists"),
+            (
+                sides,
+                "a.gr: DIMACS-10/METIS has one set of vertices here: --bipartite is for edge lists \
+                 without a .v, and for Matrix Market",
+            ),
+            (
+                gaps,
+                "a.gr: DIMACS-10/METIS numbers vertices without gaps: --compact-ids is for edge lists",
+            ),
             (
                 line(LineProblem::WideId("9".to_owned())),
-                "; --compact-ids takes any of 64 bits, and numbers those that occur",
+                "a.el:2: vertex id 9: ids without gaps are below 268435456; --compact-ids takes any \
+                 of 64 bits, and numbers those that occur",
             ),
             (
                 line(LineProblem::NotSquare {

@@ -26,10 +26,9 @@ pub enum LinkError {
     },
     /// A file is nothing that can be linked.
     #[error(
-        "{}: linking takes a cubin, a fatbin, an object or PTX for a GPU, and a shared library for \
-         the CPU: compile the source with {}",
+        "{}: linking takes {}",
         path.display(),
-        if *.on_gpu { "nvcc -rdc=true -c" } else { HOST_COMPILER }
+        LinkError::linkable(*.on_gpu)
     )]
     Unknown {
         /// The file.
@@ -98,8 +97,8 @@ pub enum LinkError {
     },
     /// Something else than text, which cannot become a part of a module.
     #[error(
-        "{}: this is {}, and merging takes PTX: compile it with nvcc -rdc=true -ptx",
-        path.display(), kind.name()
+        "{}: this is {}, and merging takes {}",
+        path.display(), kind.name(), LinkError::MERGEABLE
     )]
     NotText {
         /// The file.
@@ -206,4 +205,21 @@ fn missing_on_host(function: &str) -> String {
         ),
     };
     format!("no file has {function}: write {signature}, in C++ as extern \"C\"{otherwise}")
+}
+
+impl LinkError {
+    /// Files that can be merged, and how they are made.
+    pub(crate) const MERGEABLE: &str = "PTX: compile it with nvcc -rdc=true -ptx";
+
+    /// Files that can be linked, and how they are made for where they run.
+    pub(crate) fn linkable(on_gpu: bool) -> String {
+        let compiler = match on_gpu {
+            true => "nvcc -rdc=true -c",
+            false => HOST_COMPILER,
+        };
+        format!(
+            "a cubin, a fatbin, an object or PTX for a GPU, and a shared library for the CPU: compile \
+             the source with {compiler}"
+        )
+    }
 }

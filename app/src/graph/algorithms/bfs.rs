@@ -3,10 +3,10 @@
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 
 use super::{Algorithm, ReportContext, SearchReport, Values};
-use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
+use crate::{Error, OptionError};
 
 /// Steps of a search that are launched together at first, and at the most. Graphs of low
 /// diameter end within the first ones; a step that is not needed takes about 2 us on a GPU.
@@ -46,11 +46,7 @@ impl Algorithm for Search {
             (Some(id), _) => id,
             (None, false) => return Ok(None),
             (None, true) => {
-                return Err(Error::Option {
-                    option: "bfs",
-                    why: " SOURCE has to name the vertex from which saved distances count"
-                        .to_owned(),
-                });
+                return Err(OptionError::NoSource { option: "bfs" }.into());
             }
         };
         let source = graph.vertex(id).ok_or_else(|| {

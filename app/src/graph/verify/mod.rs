@@ -12,16 +12,26 @@ use heapwood_graphs::{Csr, CsrOptions, EdgeList, Ids};
 use thiserror::Error;
 
 use super::{Change, Counts, Edge, Store};
+use crate::UndecidedRanks;
 use model::Model;
 
-/// The first difference that was found, in a line.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("verification: {0}")]
-pub struct Difference(String);
+/// Why a result is not verified, in a line.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum Difference {
+    /// The first difference that was found.
+    #[error("verification: {0}")]
+    Found(String),
+    /// The ranks would pass if they were others.
+    #[error("verification: {0}")]
+    Undecided(#[from] UndecidedRanks),
+}
 
 impl From<Difference> for crate::Error {
     fn from(difference: Difference) -> Self {
-        Self::Verification(difference.to_string())
+        match difference {
+            Difference::Found(_) => Self::Verification(difference.to_string()),
+            Difference::Undecided(ranks) => Self::Undecided(ranks),
+        }
     }
 }
 
@@ -197,7 +207,7 @@ pub(super) fn same(what: &str, found: u64, expected: u64) -> Result<(), Differen
 
 /// The error of a difference.
 pub(super) fn differ<T>(what: String) -> Result<T, Difference> {
-    Err(Difference(what))
+    Err(Difference::Found(what))
 }
 
 #[cfg(test)]

@@ -9,12 +9,12 @@ use heapwood_graphs::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
 use crate::generate::{GraphSpec, Source};
 use crate::graph::Edge;
 use crate::job::Progress;
 use crate::word;
 use crate::workload::graph::Input;
+use crate::{Error, OptionError};
 
 /// The graph, and how its file is read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -188,8 +188,7 @@ fn read_source(
     match (source, options.numbering) {
         (Source::File(path), _) => read(path, options, progress),
         (Source::Generated { text, .. }, _) if options.bipartite => {
-            let (option, why) = ("bipartite", format!(" is for files, not for {text}"));
-            Err(Error::Option { option, why })
+            Err(OptionError::Bipartite(text.clone()).into())
         }
         (Source::Generated { text, spec }, Numbering::Consecutive) => make(
             text,
@@ -197,10 +196,7 @@ fn read_source(
             Ids::from(u32::from(options.one_based)),
             progress,
         ),
-        (Source::Generated { text, .. }, _) => {
-            let (option, why) = ("compact-ids", format!(" is for edge lists, not for {text}"));
-            Err(Error::Option { option, why })
-        }
+        (Source::Generated { text, .. }, _) => Err(OptionError::CompactIds(text.clone()).into()),
     }
 }
 

@@ -8,14 +8,14 @@ use heapwood_graphs::load_vertices;
 use serde::{Deserialize, Serialize};
 
 use super::input::InputOptions;
-use crate::Error;
-use crate::generate::{GraphSpec, Source};
+use crate::generate::{GraphSpec, ParseSpecError, Source};
 
 use crate::graph::{Change, Pattern};
 use crate::job::Progress;
 use crate::size::parse_count;
 use crate::word::{self, Word, by_text};
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
+use crate::{Error, OptionError};
 
 /// Edges of the largest batch.
 pub const MAX_BATCH_EDGES: u64 = 1 << 30;
@@ -145,10 +145,7 @@ impl UpdateOptions {
         let rounds = u64::from(self.rounds.unwrap_or(1));
         let most = u64::from(graph.rows.vertices()) + u64::from(inserted) * rounds;
         if !graph.ids.have(u32::try_from(most).unwrap_or(u32::MAX)) {
-            return Err(Error::Option {
-                option: "insert-vertices",
-                why: ": there are no 64-bit ids left after the largest".to_owned(),
-            });
+            return Err(OptionError::NoIds.into());
         }
         if vertices == 0 && self.counts().next().is_some() {
             let why = "the graph has no vertices, between which edges could be drawn";
@@ -245,20 +242,37 @@ impl Word for VertexSelection {
     }
 }
 
-fn parse_vertices(text: &str) -> Result<u32, String> {
+/// A value of an option of updates that cannot be read. Each displays as one line that says how it
+/// is written.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+enum ParseUpdatesError {
+    #[error("write a number of vertices from 1 to 2^31 - 1")]
+    Vertices,
+    #[error("write a number of vertices from 1 to 2^31 - 1, or a file")]
+    VerticesOrFile,
+    #[error("write numbers of edges from 1 to 2^32 - 1, or a graph file")]
+    Edges,
+    #[cfg(feature = "cli")]
+    #[error("write a number of edges from 1 to 2^30")]
+    Batch,
+    #[error(transparent)]
+    Source(#[from] ParseSpecError),
+}
+
+fn parse_vertices(text: &str) -> Result<u32, ParseUpdatesError> {
     match parse_count(text) {
         Ok(count @ 1..=0x7fff_ffff) => Ok(count as u32),
-        _ => Err("write a number of vertices from 1 to 2^31 - 1".to_owned()),
+        _ => Err(ParseUpdatesError::Vertices),
     }
 }
 
 /// A count, or else a file.
-fn parse_victims(text: &str) -> Result<VertexSelection, String> {
+fn parse_victims(text: &str) -> Result<VertexSelection, ParseUpdatesError> {
     match looks_like_counts(text) {
         false => Ok(VertexSelection::File(text.into())),
         true => parse_vertices(text)
             .map(VertexSelection::Count)
-            .map_err(|why| format!("{why}, or a file")),
+            .map_err(|_| ParseUpdatesError::VerticesOrFile),
     }
 }
 
@@ -270,24 +284,23 @@ fn looks_like_counts(text: &str) -> bool {
 }
 
 /// Counts, or else a graph.
-fn parse_source(text: &str) -> Result<EdgeSource, String> {
+fn parse_source(text: &str) -> Result<EdgeSource, ParseUpdatesError> {
     if !looks_like_counts(text) {
-        let source = Source::parse(text.into()).map_err(|error| error.to_string())?;
-        return Ok(EdgeSource::Graph(source));
+        return Ok(EdgeSource::Graph(Source::parse(text.into())?));
     }
     let count = |text| match parse_count(text) {
         Ok(count @ 1..=0xffff_ffff) => Ok(count as usize),
-        _ => Err("write numbers of edges from 1 to 2^32 - 1, or a graph file".to_owned()),
+        _ => Err(ParseUpdatesError::Edges),
     };
     let counts = text.split(',').map(count).collect::<Result<_, _>>()?;
     Ok(EdgeSource::Counts(counts))
 }
 
 #[cfg(feature = "cli")]
-fn parse_batch(text: &str) -> Result<usize, String> {
+fn parse_batch(text: &str) -> Result<usize, ParseUpdatesError> {
     match parse_count(text) {
         Ok(count) if (1..=MAX_BATCH_EDGES).contains(&count) => Ok(count as usize),
-        _ => Err("write a number of edges from 1 to 2^30".to_owned()),
+        _ => Err(ParseUpdatesError::Batch),
     }
 }
 

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use heapwood_graphs::{Events, TimedEdge};
 
-use crate::Error;
 use crate::graph::{Edge, Input};
+use crate::{Error, OptionError};
 
 /// How events are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// [`Error::Option`] if signed events are to be grouped by time or to go after a window.
+    /// [`OptionError`] if signed events are to be grouped by time or to go after a window.
     pub fn new(
         events: &Events,
         batching: Batching,
@@ -62,16 +62,12 @@ impl EventStream {
             true => [u, v],
             false => [u.min(v), u.max(v)],
         };
-        let untimed = |option| Error::Option {
-            option,
-            why: " is for timed events: signed ones have no time".to_owned(),
-        };
         let batches = match (events, batching) {
             (Events::Signed(_), Batching::Time(_)) => {
-                return Err(untimed("batch-time"));
+                return Err(OptionError::UntimedBatches.into());
             }
             (Events::Signed(_), _) if window.is_some() => {
-                return Err(untimed("window"));
+                return Err(OptionError::UntimedWindow.into());
             }
             (Events::Signed(events), Batching::Count(count)) => {
                 let edges = events.chunks(count).map(|batch| {

@@ -118,12 +118,16 @@ impl Incremental {
     ///
     /// # Errors
     ///
-    /// [`Error::Verification`] for ranks that are off, or that nothing can be said of.
+    /// [`Error::Round`] with [`Error::Verification`] for ranks that are off, and with
+    /// [`Error::Undecided`] for those that cannot be told from others.
     pub fn verify(&self, round: u32, reference: &Reference) -> Result<(), Error> {
         if let (Some(options), Some(ranks)) = (&self.options, &self.ranks) {
             reference
                 .ranks(ranks, options, self.from.as_deref())
-                .map_err(|wrong| Error::Verification(format!("round {round}: {wrong}")))?;
+                .map_err(|wrong| Error::Round {
+                    number: round,
+                    error: Box::new(wrong.into()),
+                })?;
         }
         Ok(())
     }
@@ -348,7 +352,7 @@ mod tests {
             let [verified, compared] = planted(near_1, uneven);
             compared.unwrap();
             let error = verified.unwrap_err();
-            assert!(matches!(error, Error::Verification(_)), "{error}");
+            assert_eq!(error.exit_code(), 5, "{error}");
         }
         // Near 1, accelerated ranks cannot be told from others, and the error says what to do.
         let near_1 = |method| RankOptions {

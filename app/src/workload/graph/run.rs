@@ -255,8 +255,7 @@ impl<'b> Running<'b> {
         }
     }
 
-    /// Holds what was brought up to date to the graph as it is now.
-    /// Applies a batch; counts triangles if those of the graph are followed.
+    /// Applies a batch; counts triangles if those of the graph are kept up to date.
     fn update(&mut self, edges: &[Edge], change: Change) -> Result<Update, StoreError> {
         let incremental = self.incremental.as_ref();
         match incremental.is_some_and(Incremental::counts_triangles) {
@@ -265,6 +264,7 @@ impl<'b> Running<'b> {
         }
     }
 
+    /// Compares what was kept up to date with a reference of the graph as it is now.
     fn check_incremental(&self, round: u32) -> Result<(), Error> {
         match (&self.checker, &self.incremental) {
             (Some(checker), Some(incremental)) => incremental.verify(round, &checker.reference()),

@@ -9,7 +9,7 @@ use heapwood_device::launch::PlannedLaunch;
 
 pub use heapwood_results::graph::{RankReport, Ranked};
 use reference::MAX_DISTANCE;
-pub use reference::{OTHER_RANKS, rounding};
+pub use reference::rounding;
 pub use traffic::rank_iteration;
 
 use super::{Algorithm, ReportContext, Values};

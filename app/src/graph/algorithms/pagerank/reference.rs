@@ -9,6 +9,7 @@
 use rayon::prelude::*;
 
 use super::Ranks;
+use crate::UndecidedRanks;
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Method, RankOptions};
 
@@ -59,10 +60,6 @@ fn iterate(graph: &Reference, damping: f64, ranks: &[f64]) -> (Vec<f64>, f64) {
 fn widen(ranks: &[f32]) -> Vec<f64> {
     ranks.iter().map(|&rank| f64::from(rank)).collect()
 }
-
-/// The way out, at the end of the message about ranks that cannot be told from others.
-pub const OTHER_RANKS: &str = "use the method power, which is compared iteration by iteration, or a \
-                               lower damping or tolerance";
 
 /// The difference of ranks, summed over vertices.
 fn apart(one: &[f64], other: &[f64]) -> f64 {
@@ -155,10 +152,8 @@ impl Reference {
                 // Other ranks would have passed as well.
                 let off = allowed / (1.0 - damping);
                 if off >= MAX_DISTANCE {
-                    differ(format!(
-                        "ranks that are off by {off:.1e} in all would pass, where {MAX_DISTANCE} \
-                         is the most: {OTHER_RANKS}"
-                    ))?;
+                    let max = MAX_DISTANCE;
+                    return Err(UndecidedRanks { off, max }.into());
                 }
             }
         }
