@@ -30,6 +30,9 @@ pub enum ParseSizeError {
     /// It is no size.
     #[error("`{0}` is not a size: write bytes, or a number with KiB, MiB or GiB")]
     Size(String),
+    /// It is no byte, where at least one is needed.
+    #[error("write a size of at least 1 byte")]
+    Empty,
     /// It ends like a multiple, and is none.
     #[error("`{0}` is not a multiple such as 200x")]
     Multiple(String),

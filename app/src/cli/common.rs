@@ -15,7 +15,7 @@ use crate::backend::{BackendError, LAUNCH_LIMIT, Options, tell_of_long_calls};
 use crate::job::{Ended, Linking, run_in_child};
 use crate::link::{LinkError, LinkOptions};
 use crate::output;
-use crate::size;
+use crate::size::{self, ParseSizeError};
 
 /// The backend to open; says on the standard error why it is the CPU where
 /// that was not asked for.
@@ -175,10 +175,10 @@ pub fn progress(cases: usize) -> ProgressBar {
 ///
 /// # Errors
 ///
-/// For what is none.
-pub fn parse_bytes(text: &str) -> Result<u64, String> {
-    match size::parse(text).map_err(|error| error.to_string())? {
-        0 => Err("write a size of at least 1 byte".to_owned()),
+/// [`ParseSizeError::Size`] or [`ParseSizeError::Empty`].
+pub fn parse_bytes(text: &str) -> Result<u64, ParseSizeError> {
+    match size::parse(text)? {
+        0 => Err(ParseSizeError::Empty),
         bytes => Ok(bytes),
     }
 }

@@ -3,7 +3,7 @@
 use heapwood_graphs::generate::{self, Kind, Parameters};
 use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction};
 
-use super::{Given, Spec, one_of};
+use super::{Given, ParseSpecError, Spec, one_of};
 use crate::Error;
 use crate::size::parse_count;
 
@@ -42,7 +42,7 @@ impl Spec for GraphSpec {
         ("directed", false),
     ];
 
-    fn read(kind: &str, given: &Given) -> Result<Self, String> {
+    fn read(kind: &str, given: &Given) -> Result<Self, ParseSpecError> {
         Ok(Self {
             vertices: given.value("vertices", parse_count)?.unwrap_or(1 << 20),
             edges: given.value("edges", parse_count)?,
@@ -53,17 +53,17 @@ impl Spec for GraphSpec {
         })
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), ParseSpecError> {
         let option = match (self.directed, self.edges) {
             _ if self.kind.takes_edges() => return Ok(()),
             (true, _) => "directed",
             (_, Some(_)) => "edges",
             _ => return Ok(()),
         };
-        Err(format!(
+        Err(ParseSpecError::Invalid(format!(
             "{option} is for kronecker and uniform graphs, not for {}",
             self.kind.name()
-        ))
+        )))
     }
 }
 
@@ -91,8 +91,9 @@ impl GraphSpec {
     }
 }
 
-fn parse_kind(text: &str) -> Result<Kind, String> {
-    Kind::by_name(text).ok_or_else(|| one_of("kind", text, &Kind::ALL.map(Kind::name)))
+fn parse_kind(text: &str) -> Result<Kind, ParseSpecError> {
+    let names = Kind::ALL.map(Kind::name);
+    Kind::by_name(text).ok_or_else(|| ParseSpecError::Invalid(one_of("kind", text, &names)))
 }
 
 #[cfg(test)]

@@ -39,15 +39,15 @@ pub trait Spec: Sized {
     ///
     /// # Errors
     ///
-    /// One line: what is wrong, and which kinds there are.
-    fn read(kind: &str, given: &Given) -> Result<Self, String>;
+    /// [`ParseSpecError::Invalid`]: what is wrong, and which kinds there are.
+    fn read(kind: &str, given: &Given) -> Result<Self, ParseSpecError>;
 
     /// Finds options that the kind has no use for.
     ///
     /// # Errors
     ///
-    /// A message that begins with the name of the option.
-    fn check(&self) -> Result<(), String> {
+    /// [`ParseSpecError::Invalid`] with a message that begins with the name of the option.
+    fn check(&self) -> Result<(), ParseSpecError> {
         Ok(())
     }
 

@@ -56,8 +56,8 @@ pub fn parse<S: Spec>(text: &str) -> Result<S, ParseSpecError> {
             _ => given.0.push((name, value)),
         }
     }
-    let spec = S::read(kind, &given).map_err(ParseSpecError::Invalid)?;
-    spec.check().map_err(ParseSpecError::Invalid)?;
+    let spec = S::read(kind, &given)?;
+    spec.check()?;
     Ok(spec)
 }
 
@@ -74,28 +74,31 @@ impl Given<'_> {
     ///
     /// # Errors
     ///
-    /// The name and the error of the parser.
+    /// [`ParseSpecError::Invalid`] with the name and the error of the parser.
     pub fn value<T, E: Display>(
         &self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, E>,
-    ) -> Result<Option<T>, String> {
+    ) -> Result<Option<T>, ParseSpecError> {
         let option = self.0.iter().find(|(given, _)| *given == name);
         let value = option.and_then(|(_, value)| *value);
         let value = value.map(parse).transpose();
-        value.map_err(|why| format!("{name}: {why}"))
+        value.map_err(|why| ParseSpecError::Invalid(format!("{name}: {why}")))
     }
 
     /// Refuses two options beside each other.
     ///
     /// # Errors
     ///
-    /// A message that names both.
-    pub fn exclude(&self, pair: [&str; 2]) -> Result<(), String> {
+    /// [`ParseSpecError::Invalid`] with a message that names both.
+    pub fn exclude(&self, pair: [&str; 2]) -> Result<(), ParseSpecError> {
         let names = self.0.iter().map(|(name, _)| *name);
         let both: Vec<&str> = names.filter(|name| pair.contains(name)).collect();
         match both[..] {
-            [one, other] => Err(format!("{one} and {other} exclude each other")),
+            [one, other] => {
+                let why = format!("{one} and {other} exclude each other");
+                Err(ParseSpecError::Invalid(why))
+            }
             _ => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use heapwood_scenes::generate::{self, Displacement};
 use heapwood_scenes::{CleanOptions, Scene};
 
-use super::parse::{Given, parse, within};
+use super::parse::{Given, ParseSpecError, parse, within};
 use super::{PREFIX, Spec, one_of};
 use crate::Error;
 
@@ -78,7 +78,7 @@ impl Spec for SceneSpec {
         ("gap", true),
     ];
 
-    fn read(kind: &str, given: &Given) -> Result<Self, String> {
+    fn read(kind: &str, given: &Given) -> Result<Self, ParseSpecError> {
         let seed = given.value("seed", within(0..=u32::MAX))?;
         let spec = Self {
             seed: seed.unwrap_or(generate::TERRAIN_SEED),
@@ -94,14 +94,14 @@ impl Spec for SceneSpec {
         Ok(spec)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), ParseSpecError> {
         let is_subdivided = self.levels.is_some() && self.sponge().is_none();
         if self.is_sized() && !is_subdivided && self.displace > 0.0 {
-            return Err(match self.kind {
+            let why = match self.kind {
                 Base::Sized(MENGER) => "displace is for what is subdivided, not for menger",
                 _ => "displace is for what is subdivided: give what is of any size levels, too",
-            }
-            .to_owned());
+            };
+            return Err(ParseSpecError::Invalid(why.to_owned()));
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ impl SceneSpec {
 
 /// A scene of the program, a specification, or a file; what looks like no file is a name
 /// that was mistaken.
-fn parse_base(text: &str) -> Result<Base, String> {
+fn parse_base(text: &str) -> Result<Base, ParseSpecError> {
     if let Some(&name) = generate::NAMES.iter().find(|&&name| name == text) {
         return Ok(Base::Named(name));
     }
@@ -180,16 +180,16 @@ fn parse_base(text: &str) -> Result<Base, String> {
     if let Some(rest) = text.strip_prefix(PREFIX) {
         // Its commas would be those of the outer one.
         if rest.starts_with(PREFIX) {
-            return Err(format!("{PREFIX} stands once"));
+            return Err(ParseSpecError::Invalid(format!("{PREFIX} stands once")));
         }
-        let made = parse(rest).map_err(|error| error.to_string())?;
-        return Ok(Base::Made(Box::new(made)));
+        return Ok(Base::Made(Box::new(parse(rest)?)));
     }
     let path = Path::new(text);
     if !text.contains(['.', '/']) && !path.exists() {
         let names: Vec<&str> = [&generate::NAMES[..], &generate::SIZED].concat();
         let names = one_of("scene", text, &names);
-        return Err(format!("{names}, or name an OBJ, PLY or glTF file"));
+        let why = format!("{names}, or name an OBJ, PLY or glTF file");
+        return Err(ParseSpecError::Invalid(why));
     }
     Ok(Base::File(path.to_owned()))
 }
