@@ -231,8 +231,7 @@ fn trace(
         let first = leaf.first_reference() as usize;
         for &id in &tree.references[first..first + leaf.references() as usize] {
             work.tests += 1;
-            // SAFETY: a reference to a triangle.
-            if let Some(t) = unsafe { ray.hit(&triangles[id as usize]) } {
+            if let Some(t) = ray.hit(&triangles[id as usize]) {
                 best = best.min(t);
             }
         }

@@ -39,8 +39,7 @@ pub fn closest(triangles: &[Triangle], bounds: &Bounds, ray: &RayFloats) -> Hit 
     };
     let mut best = Hit::NONE;
     for (index, triangle) in triangles.iter().enumerate() {
-        // SAFETY: a reference to a triangle.
-        if let Some(t) = unsafe { ray.hit(triangle) } {
+        if let Some(t) = ray.hit(triangle) {
             best = best.or_closer(index as u32, t);
         }
     }

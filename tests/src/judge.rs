@@ -143,8 +143,7 @@ impl Both {
     /// Whether a triangle that doubles hit may lose, but for rounding, against
     /// a hit at `t`: to floats it is missed or not nearer.
     fn may_pass(&self, triangle: &Triangle, t: f32) -> bool {
-        // SAFETY: a reference to a triangle.
-        match unsafe { self.single.hit(triangle) } {
+        match self.single.hit(triangle) {
             None => self.is_close(triangle),
             Some(other) => t <= other && self.may_hit(triangle, other),
         }

@@ -9,7 +9,8 @@ use super::direction::{Frame, cosine_direction};
 use super::random::Sampler;
 use super::ray::Ray;
 use super::surface::SurfacePoint;
-use super::window::{Pixel, PixelShader, Window, WindowArguments};
+use super::traverse::SceneTriangle;
+use super::window::{Pixel, PixelShader, PixelValues, Window, WindowArguments};
 use crate::arguments;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
@@ -53,45 +54,55 @@ impl PlainKernel for Ambient {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: AmbientArguments) {
         // SAFETY: the arguments' contract.
-        unsafe { Window::read(arguments.window).shade_pixels(warp, &arguments) };
+        let (window, rays) = unsafe {
+            (
+                Window::read(arguments.window, arguments.is_added),
+                PixelValues::new(arguments.rays, arguments.is_added),
+            )
+        };
+        window.shade_pixels(warp, &AmbientShader { arguments, rays });
     }
 }
 
-impl PixelShader for AmbientArguments {
+/// Counts the open directions of a pixel.
+struct AmbientShader {
+    arguments: AmbientArguments,
+    rays: PixelValues<u32>,
+}
+
+impl PixelShader for AmbientShader {
     #[inline(always)]
-    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+    fn shade(&self, window: &Window, pixel: Pixel) {
         let (tree, bounds) = (window.tree, &window.bounds);
-        let (mut open, mut rays) = (self.samples, 0);
+        let arguments = self.arguments;
+        let (mut open, mut rays) = (arguments.samples, 0);
         if let Some(ray) = window.ray(window.direction(pixel, [0.5, 0.5])) {
             let hit = tree.closest_hit(&ray);
             if hit.is_some() {
                 // SAFETY: what a ray hits is in a leaf.
-                let surface = unsafe { SurfacePoint::hit(&ray, tree.address(hit.triangle)) };
+                let triangle = unsafe { SceneTriangle::new(hit.triangle) };
+                let surface = SurfacePoint::hit(&ray, tree.triangle(triangle));
                 let (origin, frame) = (surface.offset_origin(bounds), Frame::new(surface.normal));
-                for sample in 0..self.samples {
-                    let index = self.first + sample;
-                    let pair = Sampler::new(pixel.column, pixel.row, index, self.seed).get_2d();
+                for sample in 0..arguments.samples {
+                    let index = arguments.first + sample;
+                    let pair =
+                        Sampler::new(pixel.column, pixel.row, index, arguments.seed).get_2d();
                     let direction = frame.to_scene(cosine_direction(pair));
                     // A closure here is not always inlined, and is then compiled for a
                     // lesser machine than its kernel.
                     let is_occluded = match Ray::spawn(origin, direction, bounds) {
                         Some(ray) => {
                             let ray = ray.excluding_triangle(hit.triangle);
-                            tree.any_hit(&ray, self.distance)
+                            tree.any_hit(&ray, arguments.distance)
                         }
                         None => false,
                     };
                     open -= u32::from(is_occluded);
                 }
-                rays = self.samples;
+                rays = arguments.samples;
             }
         }
-        // SAFETY: the caller's promise.
-        unsafe {
-            let counted = self.rays.add(pixel.index);
-            let before = if self.is_added { counted.read() } else { 0 };
-            counted.write(before + rays);
-            window.put(pixel, Vec3::splat(open as f32), self.is_added);
-        }
+        self.rays.write(pixel, self.rays.before(pixel, 0) + rays);
+        window.put(pixel, Vec3::splat(open as f32));
     }
 }

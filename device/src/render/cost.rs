@@ -33,19 +33,19 @@ impl PlainKernel for Cost {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: CostArguments) {
         // SAFETY: the arguments' contract.
-        unsafe { Window::read(arguments.window).shade_pixels(warp, &arguments) };
+        let window = unsafe { Window::read(arguments.window, arguments.is_added) };
+        window.shade_pixels(warp, &arguments);
     }
 }
 
 impl PixelShader for CostArguments {
     #[inline(always)]
-    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+    fn shade(&self, window: &Window, pixel: Pixel) {
         let mut visits = Visits::default();
         if let Some(ray) = window.ray(window.direction(pixel, [0.5, 0.5])) {
             window.tree.closest_hit_counted(&ray, &mut visits);
         }
         let counts = Vec3::new(visits.nodes as f32, visits.triangles as f32, 0.0);
-        // SAFETY: the caller's promise.
-        unsafe { window.put(pixel, counts, self.is_added) };
+        window.put(pixel, counts);
     }
 }

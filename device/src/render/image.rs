@@ -1,6 +1,7 @@
 //! The kernel `Render`: an image of what the rays of pixels hit, one ray a pixel.
 
 use super::shade::{self, Mode};
+use super::traverse::SceneTriangle;
 use super::window::{Pixel, PixelShader, Window, WindowArguments};
 use crate::arguments;
 use crate::kernel::PlainKernel;
@@ -37,23 +38,24 @@ impl PlainKernel for Render {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: RenderArguments) {
         // SAFETY: the arguments' contract.
-        unsafe { Window::read(arguments.window).shade_pixels(warp, &arguments) };
+        let window = unsafe { Window::read(arguments.window, arguments.is_added) };
+        window.shade_pixels(warp, &arguments);
     }
 }
 
 impl PixelShader for RenderArguments {
     #[inline(always)]
-    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+    fn shade(&self, window: &Window, pixel: Pixel) {
         let mut colour = shade::background(self.mode, pixel.row, self.rows);
         if let Some(ray) = window.ray(window.direction(pixel, [0.5, 0.5])) {
             let hit = window.tree.closest_hit(&ray);
             if hit.is_some() {
                 // SAFETY: what a ray hits is in a leaf.
-                let triangle = unsafe { window.tree.triangle(hit.triangle) };
-                colour = shade::surface(self.mode, &triangle, hit, ray.direction());
+                let triangle = unsafe { SceneTriangle::new(hit.triangle) };
+                let triangle = window.tree.triangle(triangle);
+                colour = shade::surface(self.mode, triangle, hit, ray.direction());
             }
         }
-        // SAFETY: the caller's promise.
-        unsafe { window.put(pixel, colour, self.is_added) };
+        window.put(pixel, colour);
     }
 }

@@ -68,30 +68,21 @@ impl Ray {
     /// before. Both sides count, and edges and corners belong to it. A triangle that is seen
     /// edge-on is not hit, nor is a needle: its width is below some 4e-9 of its length.
     ///
-    /// # Safety
-    ///
-    /// `triangle` points to a triangle that may be read.
+    /// On a GPU the triangle is one in memory, here and below: a copy that is indexed by the ray's
+    /// axes would be in local memory.
     #[inline(always)]
-    pub unsafe fn hit(&self, triangle: *const Triangle) -> Option<f32> {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        unsafe {
-            if self.surely_misses(triangle) {
-                return None;
-            }
-            // Few triangles come here, so the cost of `f64` does not matter.
-            self.exact_hit(triangle)
+    pub fn hit(&self, triangle: &Triangle) -> Option<f32> {
+        if self.surely_misses(triangle) {
+            return None;
         }
+        // Few triangles come here, so the cost of `f64` does not matter.
+        self.exact_hit(triangle)
     }
 
     /// The same by `f64` alone: `None` if [`surely_misses`](Self::surely_misses).
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
     #[inline(always)]
-    pub(super) unsafe fn exact_hit(&self, triangle: *const Triangle) -> Option<f32> {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        let [a, b, c] = unsafe { self.sheared(triangle) };
+    pub(super) fn exact_hit(&self, triangle: &Triangle) -> Option<f32> {
+        let [a, b, c] = self.sheared(triangle);
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let all_positive = u >= 0.0 && v >= 0.0 && w >= 0.0;
         let all_negative = u <= 0.0 && v <= 0.0 && w <= 0.0;
@@ -121,14 +112,9 @@ impl Ray {
 
     /// The weights of a triangle's corners, of sum 1, at the point where the ray's line
     /// passes through it; a third each where the triangle is seen edge-on.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
     #[inline(always)]
-    pub unsafe fn weights(&self, triangle: *const Triangle) -> [f64; 3] {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        let [a, b, c] = unsafe { self.sheared(triangle) };
+    pub fn weights(&self, triangle: &Triangle) -> [f64; 3] {
+        let [a, b, c] = self.sheared(triangle);
         let (u, v, w) = (edge(c, b), edge(a, c), edge(b, a));
         let sum = u + v + w;
         if sum == 0.0 {
@@ -143,20 +129,11 @@ impl Ray {
     /// and their product are rounded. With m the sum of the six, as magnitudes, an edge function
     /// is off by at most 2 e m + 2 e^2, its own rounding included. That is below E (m + E) with
     /// E = 32 u S.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
     #[inline(always)]
-    pub(super) unsafe fn surely_misses(&self, triangle: *const Triangle) -> bool {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        let (a, b, c) = unsafe {
-            (
-                self.rounded_corner(triangle, 0),
-                self.rounded_corner(triangle, 1),
-                self.rounded_corner(triangle, 2),
-            )
-        };
+    pub(super) fn surely_misses(&self, triangle: &Triangle) -> bool {
+        let a = self.rounded_corner(triangle, 0);
+        let b = self.rounded_corner(triangle, 1);
+        let c = self.rounded_corner(triangle, 2);
         let sum = (a.x.abs() + a.y.abs()) + (b.x.abs() + b.y.abs()) + (c.x.abs() + c.y.abs());
         let error = 0.25 * self.margin + MIN_ERROR;
         let bound = error * (sum + error);
@@ -173,16 +150,12 @@ impl Ray {
         less > bound
     }
 
-    /// Corner `index` (0 to 2) of a triangle, its coordinates permuted.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
+    /// Corner `index` of a triangle, which has corners 0 to 2, its coordinates permuted.
     #[inline(always)]
-    unsafe fn permuted(&self, triangle: *const Triangle, index: usize) -> [f32; 3] {
+    fn permuted(&self, triangle: &Triangle, index: usize) -> [f32; 3] {
         let [x, y, z] = self.axes;
-        let corner = triangle.cast::<f32>().wrapping_add(3 * index);
-        // SAFETY: the axes are 0 to 2, so these are numbers of the triangle.
+        let corner = core::ptr::from_ref(&triangle[index]).cast::<f32>();
+        // SAFETY: the axes are 0 to 2, so these are numbers of the corner.
         unsafe {
             [
                 corner.add(opaque(x) as usize).read(),
@@ -193,14 +166,9 @@ impl Ray {
     }
 
     /// Corner `index` (0 to 2) of a triangle across the ray, in `f32`.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
     #[inline(always)]
-    unsafe fn rounded_corner(&self, triangle: *const Triangle, index: usize) -> Vec2 {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        let [x, y, z] = unsafe { self.permuted(triangle, index) };
+    fn rounded_corner(&self, triangle: &Triangle, index: usize) -> Vec2 {
+        let [x, y, z] = self.permuted(triangle, index);
         let depth = z - self.start[2];
         Vec2::new(
             x - self.start[0] - self.shear[0] * depth,
@@ -209,23 +177,16 @@ impl Ray {
     }
 
     /// The corners of a triangle in the sheared frame.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
     #[inline(always)]
-    unsafe fn sheared(&self, triangle: *const Triangle) -> [Corner; 3] {
+    fn sheared(&self, triangle: &Triangle) -> [Corner; 3] {
         let ([x, y, z], [along_x, along_y, along_z]) = (self.start, self.direction);
         let from = [widened(x), widened(y), widened(z)];
         let along = [widened(along_x), widened(along_y), widened(along_z)];
-        // SAFETY: `triangle` points to a triangle that may be read.
-        unsafe {
-            [
-                Corner::sheared(self.permuted(triangle, 0), from, along),
-                Corner::sheared(self.permuted(triangle, 1), from, along),
-                Corner::sheared(self.permuted(triangle, 2), from, along),
-            ]
-        }
+        [
+            Corner::sheared(self.permuted(triangle, 0), from, along),
+            Corner::sheared(self.permuted(triangle, 1), from, along),
+            Corner::sheared(self.permuted(triangle, 2), from, along),
+        ]
     }
 }
 
@@ -291,9 +252,8 @@ mod tests {
                     let Some(ray) = Ray::new(origin, direction, &bounds) else {
                         continue;
                     };
-                    // SAFETY: a reference to a triangle.
-                    let (is_rejected, exact) =
-                        unsafe { (ray.surely_misses(&triangle), ray.exact_hit(&triangle)) };
+                    let is_rejected = ray.surely_misses(&triangle);
+                    let exact = ray.exact_hit(&triangle);
                     assert!(!is_rejected || exact.is_none(), "{ray:?} {triangle:?}");
                     rejected += u32::from(is_rejected);
                     hit += u32::from(exact.is_some());

@@ -12,7 +12,7 @@ use super::material::{
 };
 use super::random::Sampler;
 use super::surface::{SurfacePoint, point_of, rounded};
-use super::traverse::Tree;
+use super::traverse::{SceneTriangle, Tree};
 use crate::kdtree::bounds::Bounds;
 
 /// The materials of a scene's surfaces.
@@ -21,30 +21,18 @@ pub(super) trait Materials: Copy {
     const IS_SMOOTH: bool;
 
     /// The material of the point of a triangle with these weights of its corners.
-    ///
-    /// # Safety
-    ///
-    /// The arrays are as the kernel's arguments say, and there is a triangle of this number.
-    unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial;
+    fn at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> SurfaceMaterial;
 
     /// The emission of the same point.
-    ///
-    /// # Safety
-    ///
-    /// As for `at`.
-    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3;
+    fn emission_at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> Vec3;
 
     /// The unit normal of the same point by which it scatters light: at the side from which
     /// `surface`, the point, is seen, and towards the eye, which is along the unit vector `back`.
     /// Where it is not smooth, that of the triangle.
-    ///
-    /// # Safety
-    ///
-    /// As for `at`.
     #[inline(always)]
-    unsafe fn normal_at(
+    fn normal_at(
         &self,
-        _triangle: u32,
+        _triangle: SceneTriangle,
         _weights: [f32; 3],
         surface: &SurfacePoint,
         _back: Vec3,
@@ -56,28 +44,41 @@ pub(super) trait Materials: Copy {
 /// The materials of a scene without textures.
 #[derive(Clone, Copy)]
 pub(super) struct MaterialTable {
-    /// As in `PathArguments`.
-    pub materials: *const [f32; MATERIAL_FLOATS],
-    /// As in `PathArguments`.
-    pub material_of: *const u32,
+    materials: *const [f32; MATERIAL_FLOATS],
+    material_of: *const u32,
+}
+
+impl MaterialTable {
+    /// The materials of a scene.
+    ///
+    /// # Safety
+    ///
+    /// While this value or a copy of it is in use, the memory can be read and does not change.
+    /// There is a number for each triangle, and a material of that number.
+    #[inline(always)]
+    pub unsafe fn new(materials: *const [f32; MATERIAL_FLOATS], material_of: *const u32) -> Self {
+        Self {
+            materials,
+            material_of,
+        }
+    }
 }
 
 impl Materials for MaterialTable {
     const IS_SMOOTH: bool = false;
 
     #[inline(always)]
-    unsafe fn at(&self, triangle: u32, _: [f32; 3]) -> SurfaceMaterial {
-        // SAFETY: there is a number for each triangle, and a material of that number.
+    fn at(&self, triangle: SceneTriangle, _: [f32; 3]) -> SurfaceMaterial {
+        // SAFETY: the contract of `new`.
         unsafe {
-            let number = self.material_of.add(triangle as usize).read();
+            let number = self.material_of.add(triangle.index()).read();
             SurfaceMaterial::from_floats(self.materials.add(number as usize).read())
         }
     }
 
     #[inline(always)]
-    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
-        // SAFETY: such a triangle.
-        unsafe { self.at(triangle, weights).emission }
+    fn emission_at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> Vec3 {
+        self.at(triangle, weights).emission
     }
 }
 
@@ -297,16 +298,16 @@ impl<M: Materials, E: Environment> Lights<M, E> {
         let root = sqrt(u);
         let weights = [1.0 - root, root * (1.0 - v), root * v];
         // SAFETY: there is this entry, and its triangles are there.
-        let (triangle, emission) = unsafe {
+        let triangle = unsafe {
             let words = self.lights.add(entry as usize).read();
-            let number = LightAliasEntry::from_words(words).choose(number);
-            let triangle = self.tree.address(number).read();
-            (triangle, self.materials.emission_at(number, weights))
+            SceneTriangle::new(LightAliasEntry::from_words(words).choose(number))
         };
+        let emission = self.materials.emission_at(triangle, weights);
+        let triangle = self.tree.triangle(triangle);
         // Their sum is 1 in `f64`, so that the point is in the triangle's plane.
         let [_, second, third] = weights.map(f64::from);
-        let point = rounded(point_of(&triangle, [1.0 - (second + third), second, third]));
-        let seen = SurfacePoint::seen(&triangle, point, point - origin);
+        let point = rounded(point_of(triangle, [1.0 - (second + third), second, third]));
+        let seen = SurfacePoint::seen(triangle, point, point - origin);
         let to_light = seen.offset_target(origin, &self.bounds) - origin;
         let distance = length(to_light);
         let direction = to_light / distance;

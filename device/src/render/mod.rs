@@ -63,5 +63,5 @@ pub use textured::{
     TexturedMaterials,
 };
 pub use trace::{RAY_FLOATS, Trace, TraceArguments};
-pub use traverse::{MAX_TRAVERSAL_DEPTH, Tree};
+pub use traverse::{MAX_TRAVERSAL_DEPTH, SceneTriangle, Tree};
 pub use window::{SceneArguments, WindowArguments};

@@ -17,8 +17,8 @@ use super::scatter::{Bsdf, max_component};
 use super::shade::unit;
 use super::smooth::{reflected_part, scattered_part};
 use super::surface::SurfacePoint;
-use super::traverse::Tree;
-use super::window::{Pixel, PixelShader, Window, WindowArguments};
+use super::traverse::{SceneTriangle, Tree};
+use super::window::{Pixel, PixelShader, PixelValues, Window, WindowArguments};
 use crate::arguments;
 use crate::kdtree::bounds::Bounds;
 use crate::kernel::PlainKernel;
@@ -125,14 +125,13 @@ impl<M: Materials, E: Environment> PathScene<M, E> {
                 return path;
             }
             // SAFETY: what a ray hits is in a leaf, and a triangle of the scene.
-            let (surface, material, shading_normal) = unsafe {
-                let triangle = self.tree.address(hit.triangle);
-                let (surface, weights) = SurfacePoint::hit_and_weights(&ray, triangle);
-                let normal = self
-                    .materials
-                    .normal_at(hit.triangle, weights, &surface, -direction);
-                (surface, self.materials.at(hit.triangle, weights), normal)
-            };
+            let triangle = unsafe { SceneTriangle::new(hit.triangle) };
+            let (surface, weights) =
+                SurfacePoint::hit_and_weights(&ray, self.tree.triangle(triangle));
+            let shading_normal = self
+                .materials
+                .normal_at(triangle, weights, &surface, -direction);
+            let material = self.materials.at(triangle, weights);
             let is_smooth = M::IS_SMOOTH && shading_normal != surface.normal;
             let cosine = -surface.normal.dot(direction);
             if material.is_light() {
@@ -241,12 +240,11 @@ impl PlainKernel for Path {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: PathArguments) {
-        let materials = MaterialTable {
-            materials: arguments.materials,
-            material_of: arguments.material_of,
-        };
         // SAFETY: the arguments' contract.
-        unsafe { render(warp, arguments, materials, sky_of(arguments)) }
+        unsafe {
+            let materials = MaterialTable::new(arguments.materials, arguments.material_of);
+            render(warp, arguments, materials, sky_of(arguments));
+        }
     }
 }
 
@@ -278,8 +276,14 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
     materials: M,
     environment: E,
 ) {
-    // SAFETY: the arguments' contract.
-    let window = unsafe { Window::read(arguments.window) };
+    let is_added = arguments.first > 0;
+    // SAFETY: the arguments' contract: an earlier launch has written what this one adds to.
+    let (window, rays) = unsafe {
+        (
+            Window::read(arguments.window, is_added),
+            PixelValues::new(arguments.rays, is_added),
+        )
+    };
     let (tree, bounds) = (window.tree, window.bounds);
     let lights = Lights {
         tree,
@@ -300,32 +304,27 @@ pub(super) unsafe fn render<W: Warp, M: Materials, E: Environment>(
         lights,
         bounces: arguments.bounces,
     };
-    // SAFETY: the arguments' contract.
-    unsafe { window.shade_pixels(warp, &PathShader { arguments, scene }) };
+    let shader = PathShader {
+        arguments,
+        rays,
+        scene,
+    };
+    window.shade_pixels(warp, &shader);
 }
 
 /// Sums up the paths of a pixel.
 struct PathShader<M, E> {
     arguments: PathArguments,
+    rays: PixelValues<[u32; 2]>,
     scene: PathScene<M, E>,
 }
 
 impl<M: Materials, E: Environment> PixelShader for PathShader<M, E> {
     #[inline(always)]
-    unsafe fn shade(&self, window: &Window, pixel: Pixel) {
+    fn shade(&self, window: &Window, pixel: Pixel) {
         let (arguments, scene) = (self.arguments, self.scene);
-        let (light, counts) = (
-            arguments.window.pixels.wrapping_add(pixel.index),
-            arguments.rays.wrapping_add(pixel.index),
-        );
-        // SAFETY: the pixel is this lane's, and an earlier launch has written it if this one adds.
-        let (mut sum, [mut shadow, mut secondary]) = unsafe {
-            if arguments.first > 0 {
-                (Vec3::from_array(light.read()), counts.read())
-            } else {
-                (Vec3::ZERO, [0, 0])
-            }
-        };
+        let mut sum = Vec3::from_array(window.pixels.before(pixel, [0.0; 3]));
+        let [mut shadow, mut secondary] = self.rays.before(pixel, [0, 0]);
         // One after the other onto the sum, so that it does not depend on how samples are
         // divided among launches.
         for sample in 0..arguments.samples {
@@ -348,10 +347,7 @@ impl<M: Materials, E: Environment> PixelShader for PathShader<M, E> {
                 None => scene.environment.radiance(unit(direction)),
             };
         }
-        // SAFETY: the pixel's own words.
-        unsafe {
-            light.write(sum.to_array());
-            counts.write([shadow, secondary]);
-        }
+        window.pixels.write(pixel, sum.to_array());
+        self.rays.write(pixel, [shadow, secondary]);
     }
 }

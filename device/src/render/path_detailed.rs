@@ -46,21 +46,19 @@ impl PlainKernel for DetailedPath {
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, arguments: DetailedPathArguments) {
         let path = arguments.path;
-        let materials = TexturedMaterials {
-            materials: path.materials.cast::<[u32; TEXTURED_WORDS]>(),
-            material_of: path.material_of,
-            coordinates: arguments.coordinates,
-            textures: Textures {
-                words: arguments.textures,
-            },
-        };
-        let detailed = DetailedMaterials {
-            materials,
-            normals: arguments.normals,
-        };
         let words = arguments.environment;
+        let textures = Textures {
+            words: arguments.textures,
+        };
         // SAFETY: the arguments' contract.
         unsafe {
+            let materials = TexturedMaterials::new(
+                path.materials.cast::<[u32; TEXTURED_WORDS]>(),
+                path.material_of,
+                arguments.coordinates,
+                textures,
+            );
+            let detailed = DetailedMaterials::new(materials, arguments.normals);
             let environment = SkyOrImage {
                 sky: sky_of(path),
                 image: (!words.is_null()).then(|| EnvironmentImage::new(words)),

@@ -12,6 +12,7 @@ use super::material::SurfaceMaterial;
 use super::shade::unit;
 use super::surface::SurfacePoint;
 use super::textured::TexturedMaterials;
+use super::traverse::SceneTriangle;
 
 /// The normals of a triangle's corners.
 pub type CornerNormals = [[f32; 3]; 3];
@@ -95,30 +96,40 @@ pub(super) fn scattered_part(
 /// The materials of a scene with textures, vertex colours or normals of corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DetailedMaterials {
-    pub materials: TexturedMaterials,
-    /// For each triangle the normals of its corners; null where all are flat.
-    pub normals: *const CornerNormals,
+    materials: TexturedMaterials,
+    normals: *const CornerNormals,
+}
+
+impl DetailedMaterials {
+    /// Materials, and for each triangle the normals of its corners; null where all are flat.
+    ///
+    /// # Safety
+    ///
+    /// While this value or a copy of it is in use, the memory can be read and does not change.
+    /// Where there are normals, each triangle has them.
+    #[inline(always)]
+    pub unsafe fn new(materials: TexturedMaterials, normals: *const CornerNormals) -> Self {
+        Self { materials, normals }
+    }
 }
 
 impl Materials for DetailedMaterials {
     const IS_SMOOTH: bool = true;
 
     #[inline(always)]
-    unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
-        // SAFETY: the caller's promise.
-        unsafe { self.materials.at(triangle, weights) }
+    fn at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> SurfaceMaterial {
+        self.materials.at(triangle, weights)
     }
 
     #[inline(always)]
-    unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
-        // SAFETY: the caller's promise.
-        unsafe { self.materials.emission_at(triangle, weights) }
+    fn emission_at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> Vec3 {
+        self.materials.emission_at(triangle, weights)
     }
 
     #[inline(always)]
-    unsafe fn normal_at(
+    fn normal_at(
         &self,
-        triangle: u32,
+        triangle: SceneTriangle,
         weights: [f32; 3],
         surface: &SurfacePoint,
         back: Vec3,
@@ -126,8 +137,8 @@ impl Materials for DetailedMaterials {
         if self.normals.is_null() {
             return surface.normal;
         }
-        // SAFETY: the caller's promise: there is this triangle, and so its normals.
-        let corners = unsafe { self.normals.add(triangle as usize).read() };
+        // SAFETY: the contract of `new`: there is this triangle, and so its normals.
+        let corners = unsafe { self.normals.add(triangle.index()).read() };
         smooth_normal(corners, weights, surface.normal, back)
     }
 }

@@ -53,29 +53,18 @@ pub fn rounded([x, y, z]: [f64; 3]) -> Vec3 {
 }
 
 impl SurfacePoint {
-    /// Where `ray` hits a triangle.
-    ///
-    /// # Safety
-    ///
-    /// `triangle` points to a triangle that may be read. On a GPU it is one in memory, since a
-    /// copy that is indexed by the ray's axes would be in local memory.
+    /// Where `ray` hits a triangle, which on a GPU is one in memory, as in [`Ray::hit`].
     #[inline(always)]
-    pub unsafe fn hit(ray: &Ray, triangle: *const Triangle) -> Self {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        unsafe { Self::hit_and_weights(ray, triangle).0 }
+    pub fn hit(ray: &Ray, triangle: &Triangle) -> Self {
+        Self::hit_and_weights(ray, triangle).0
     }
 
     /// The same, and the weights of the triangle's corners at the hit.
-    ///
-    /// # Safety
-    ///
-    /// As for `hit`.
     #[inline(always)]
-    pub unsafe fn hit_and_weights(ray: &Ray, triangle: *const Triangle) -> (Self, [f32; 3]) {
-        // SAFETY: `triangle` points to a triangle that may be read.
-        let (weights, triangle) = unsafe { (ray.weights(triangle), triangle.read()) };
-        let [x, y, z] = point_of(&triangle, weights);
-        let [to_x, to_y, to_z] = point_of(&triangle, [1.0 / 3.0; 3]);
+    pub fn hit_and_weights(ray: &Ray, triangle: &Triangle) -> (Self, [f32; 3]) {
+        let weights = ray.weights(triangle);
+        let [x, y, z] = point_of(triangle, weights);
+        let [to_x, to_y, to_z] = point_of(triangle, [1.0 / 3.0; 3]);
         let way = [to_x - x, to_y - y, to_z - z];
         let part = ray.epsilon(rounded([x, y, z])) / max_abs_component(rounded(way));
         let part = f64::from(if part < INWARDS { part } else { INWARDS });
@@ -83,7 +72,7 @@ impl SurfacePoint {
         let point = rounded([x + way_x * part, y + way_y * part, z + way_z * part]);
         let [u, v, w] = weights;
         let weights = [u as f32, v as f32, w as f32];
-        (Self::seen(&triangle, point, ray.direction()), weights)
+        (Self::seen(triangle, point, ray.direction()), weights)
     }
 
     /// A point of a triangle that is seen along `direction`.

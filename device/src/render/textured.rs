@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use super::material::SurfaceMaterial;
 use super::texture::{Encoding, Textures};
+use super::traverse::SceneTriangle;
 
 /// Words of a textured material in memory.
 pub const TEXTURED_WORDS: usize = 21;
@@ -164,58 +165,61 @@ impl TexturedMaterial {
             colours,
         }
     }
+}
 
+/// The material of a triangle of a scene.
+///
+/// Invariant: the textures are the scene's; it has those that the material names, and the colours of
+/// the triangle where the material has colours.
+#[derive(Clone, Copy)]
+struct TriangleMaterial {
+    triangle: SceneTriangle,
+    material: TexturedMaterial,
+    textures: Textures,
+}
+
+impl TriangleMaterial {
     /// The material of a point with these coordinates and this colour.
-    ///
-    /// # Safety
-    ///
-    /// Its textures are among these.
     #[inline(always)]
-    unsafe fn at(self, textures: &Textures, uv: [f32; 2], colour: [f32; 4]) -> SurfaceMaterial {
-        let mut parameters = self.parameters;
+    fn at(self, uv: [f32; 2], colour: [f32; 4]) -> SurfaceMaterial {
+        let (material, textures) = (self.material, self.textures);
+        let mut parameters = material.parameters;
         let [red, green, blue, alpha] = colour;
         parameters.base *= Vec3::new(red, green, blue);
         parameters.opacity *= alpha;
-        // SAFETY: the caller's promise, for each number that is one.
+        // SAFETY: the invariant, for each number that is one.
         unsafe {
-            if self.base != NO_TEXTURE {
-                parameters.base *= textures.sample(self.base, uv, Encoding::Srgb).colour;
+            if material.base != NO_TEXTURE {
+                parameters.base *= textures.sample(material.base, uv, Encoding::Srgb).colour;
             }
-            parameters.emission = self.emission_at(textures, uv);
-            if self.surface != NO_TEXTURE {
-                let numbers = textures.sample(self.surface, uv, Encoding::Linear).colour;
-                parameters.roughness *= numbers.y;
-                parameters.metallic *= numbers.z;
+            parameters.emission = self.emission_at(uv);
+            if material.surface != NO_TEXTURE {
+                let numbers = textures.sample(material.surface, uv, Encoding::Linear);
+                parameters.roughness *= numbers.colour.y;
+                parameters.metallic *= numbers.colour.z;
             }
-            if self.opacity != NO_TEXTURE {
-                parameters.opacity *= textures.sample(self.opacity, uv, Encoding::Linear).alpha;
+            if material.opacity != NO_TEXTURE {
+                let opacity = textures.sample(material.opacity, uv, Encoding::Linear);
+                parameters.opacity *= opacity.alpha;
             }
         }
-        if self.cutoff >= 0.0 {
-            let is_there = parameters.opacity >= self.cutoff;
+        if material.cutoff >= 0.0 {
+            let is_there = parameters.opacity >= material.cutoff;
             parameters.opacity = if is_there { 1.0 } else { 0.0 };
         }
         parameters.surface()
     }
 
-    /// The colour of the point of a triangle with these weights of its corners; white without any.
-    ///
-    /// # Safety
-    ///
-    /// The colours of this triangle are among the words.
+    /// The colour of the point with these weights of the corners; white without any.
     #[inline(always)]
-    unsafe fn colour_at(
-        &self,
-        textures: &Textures,
-        triangle: u32,
-        [_, b, c]: [f32; 3],
-    ) -> [f32; 4] {
-        if self.colours == NO_TEXTURE {
+    fn colour_at(&self, [_, b, c]: [f32; 3]) -> [f32; 4] {
+        if self.material.colours == NO_TEXTURE {
             return [1.0; 4];
         }
-        let first = self.colours as usize + COLOUR_WORDS * triangle as usize;
-        // SAFETY: the caller's promise; floats have the size and the alignment of words.
-        let [p, q, r] = unsafe { textures.words.add(first).cast::<[[f32; 4]; 3]>().read() };
+        let first = self.material.colours as usize + COLOUR_WORDS * self.triangle.index();
+        let words = self.textures.words.wrapping_add(first);
+        // SAFETY: the invariant; floats have the size and the alignment of words.
+        let [p, q, r] = unsafe { words.cast::<[[f32; 4]; 3]>().read() };
         // From one corner on: weights may not add up to 1, and a constant has to stay itself, or
         // an alpha that is the cutoff has holes.
         let channel = |at: usize| p[at] + (q[at] - p[at]) * b + (r[at] - p[at]) * c;
@@ -223,91 +227,88 @@ impl TexturedMaterial {
     }
 
     /// The emission of a point with these coordinates.
-    ///
-    /// # Safety
-    ///
-    /// As for `at`.
     #[inline(always)]
-    unsafe fn emission_at(&self, textures: &Textures, uv: [f32; 2]) -> Vec3 {
-        let emission = self.parameters.emission;
-        if self.emission == NO_TEXTURE {
+    fn emission_at(&self, uv: [f32; 2]) -> Vec3 {
+        let (emission, number) = (self.material.parameters.emission, self.material.emission);
+        if number == NO_TEXTURE {
             return emission;
         }
-        // SAFETY: a number that is not `NO_TEXTURE` names a texture of the table.
-        emission * unsafe { textures.sample(self.emission, uv, Encoding::Srgb).colour }
+        // SAFETY: the invariant.
+        emission * unsafe { self.textures.sample(number, uv, Encoding::Srgb).colour }
     }
 }
 
 /// The materials of a scene with textures.
 #[derive(Clone, Copy, Debug)]
 pub struct TexturedMaterials {
-    /// `TexturedMaterial::to_words` of each.
-    pub materials: *const [u32; TEXTURED_WORDS],
-    /// For each triangle the number of its material.
-    pub material_of: *const u32,
-    /// For each triangle the coordinates of its corners, any numbers; null where no material has
-    /// a texture.
-    pub coordinates: *const [[f32; 2]; 3],
-    /// The textures that the materials name by numbers.
-    pub textures: Textures,
+    materials: *const [u32; TEXTURED_WORDS],
+    material_of: *const u32,
+    coordinates: *const [[f32; 2]; 3],
+    textures: Textures,
 }
 
 impl TexturedMaterials {
-    /// The material of the point of a triangle with these weights of its corners.
+    /// The materials of a scene: `TexturedMaterial::to_words` of each; for each triangle the number
+    /// of its material, and the coordinates of its corners, any numbers, or null where no material
+    /// has a texture; the textures that materials name by numbers, and colours.
     ///
     /// # Safety
     ///
-    /// There is a triangle of this number, whose material is there with its textures and colours.
+    /// While this value or a copy of it is in use, the memory can be read and does not change.
+    /// Each triangle's number names a material. Each number of a texture in a material names one,
+    /// all of whose texels are there. Where a material has colours, they are there for each triangle
+    /// that has the material. Where there are coordinates, each triangle has them.
     #[inline(always)]
-    pub unsafe fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let material = self.material(triangle);
-            let colour = material.colour_at(&self.textures, triangle, weights);
-            material.at(
-                &self.textures,
-                self.coordinates_at(triangle, weights),
-                colour,
-            )
+    pub unsafe fn new(
+        materials: *const [u32; TEXTURED_WORDS],
+        material_of: *const u32,
+        coordinates: *const [[f32; 2]; 3],
+        textures: Textures,
+    ) -> Self {
+        Self {
+            materials,
+            material_of,
+            coordinates,
+            textures,
         }
+    }
+
+    /// The material of the point of a triangle with these weights of its corners.
+    #[inline(always)]
+    pub fn at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> SurfaceMaterial {
+        let material = self.material(triangle);
+        let colour = material.colour_at(weights);
+        material.at(self.coordinates_at(triangle, weights), colour)
     }
 
     /// The emission of the same point.
-    ///
-    /// # Safety
-    ///
-    /// As for `at`.
     #[inline(always)]
-    pub unsafe fn emission_at(&self, triangle: u32, weights: [f32; 3]) -> Vec3 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let material = self.material(triangle);
-            material.emission_at(&self.textures, self.coordinates_at(triangle, weights))
+    pub fn emission_at(&self, triangle: SceneTriangle, weights: [f32; 3]) -> Vec3 {
+        let material = self.material(triangle);
+        material.emission_at(self.coordinates_at(triangle, weights))
+    }
+
+    #[inline(always)]
+    fn material(&self, triangle: SceneTriangle) -> TriangleMaterial {
+        // SAFETY: the contract of `new`.
+        let words = unsafe {
+            let number = self.material_of.add(triangle.index()).read();
+            self.materials.add(number as usize).read()
+        };
+        TriangleMaterial {
+            triangle,
+            material: TexturedMaterial::from_words(words),
+            textures: self.textures,
         }
     }
 
-    /// # Safety
-    ///
-    /// As for `at`.
     #[inline(always)]
-    unsafe fn material(&self, triangle: u32) -> TexturedMaterial {
-        // SAFETY: there is this triangle, and its number names one of the materials.
-        unsafe {
-            let number = self.material_of.add(triangle as usize).read();
-            TexturedMaterial::from_words(self.materials.add(number as usize).read())
-        }
-    }
-
-    /// # Safety
-    ///
-    /// As for `at`.
-    #[inline(always)]
-    unsafe fn coordinates_at(&self, triangle: u32, [a, b, c]: [f32; 3]) -> [f32; 2] {
+    fn coordinates_at(&self, triangle: SceneTriangle, [a, b, c]: [f32; 3]) -> [f32; 2] {
         if self.coordinates.is_null() {
             return [0.0; 2];
         }
-        // SAFETY: there is this triangle, and so its coordinates where there are any.
-        let [p, q, r] = unsafe { self.coordinates.add(triangle as usize).read() };
+        // SAFETY: the contract of `new`.
+        let [p, q, r] = unsafe { self.coordinates.add(triangle.index()).read() };
         [
             p[0] * a + q[0] * b + r[0] * c,
             p[1] * a + q[1] * b + r[1] * c,

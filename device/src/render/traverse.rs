@@ -46,6 +46,31 @@ pub struct Tree {
     bounds: Bounds,
 }
 
+/// A triangle of a scene, by its number.
+///
+/// Invariant: the scene that whoever made it argued about has a triangle of this number. It is used
+/// with that scene's tree and materials alone.
+#[derive(Clone, Copy, Debug)]
+pub struct SceneTriangle(u32);
+
+impl SceneTriangle {
+    /// The triangle of this number.
+    ///
+    /// # Safety
+    ///
+    /// The scene has it: a ray hits it, or the scene's own tables name it.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number, as an index.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A subtree to visit later, and the parameters between which the ray is in it.
 #[derive(Clone, Copy)]
 struct NodeToVisit {
@@ -112,21 +137,11 @@ impl Tree {
         }
     }
 
-    /// Where a triangle of the scene is, if there is one of this number.
+    /// A triangle of the tree's scene.
     #[inline(always)]
-    pub fn address(&self, triangle: u32) -> *const Triangle {
-        self.triangles.wrapping_add(triangle as usize)
-    }
-
-    /// A triangle of the scene.
-    ///
-    /// # Safety
-    ///
-    /// A leaf refers to it.
-    #[inline(always)]
-    pub unsafe fn triangle(&self, triangle: u32) -> Triangle {
-        // SAFETY: the contract of `new` and the caller's promise.
-        unsafe { self.triangles.add(triangle as usize).read() }
+    pub fn triangle(&self, triangle: SceneTriangle) -> &Triangle {
+        // SAFETY: the contract of `new`: the scene's triangles are there, and this is one of them.
+        unsafe { &*self.triangles.add(triangle.index()) }
     }
 
     /// The closest hit of `ray`, made with the tree's bounds.
@@ -266,18 +281,18 @@ impl Tree {
         let mut reference = leaf.first_reference();
         let end = reference + leaf.references();
         while reference != end {
-            // SAFETY: the contract of `new` and the caller's promise.
-            let triangle = unsafe { self.references.add(reference as usize).read() };
+            // SAFETY: the contract of `new`: the references of a leaf are there, and name triangles.
+            let (triangle, corners) = unsafe {
+                let triangle = self.references.add(reference as usize).read();
+                (triangle, self.triangle(SceneTriangle::new(triangle)))
+            };
             reference += 1;
             search.test();
-            let address = self.address(triangle);
-            // SAFETY: the same.
-            let is_missed = unsafe { ray.surely_misses(address) };
+            let is_missed = ray.surely_misses(corners);
             if is_missed || triangle == ray.excluded_triangle || search.has(triangle) {
                 continue;
             }
-            // SAFETY: the same.
-            if let Some(t) = unsafe { ray.exact_hit(address) }
+            if let Some(t) = ray.exact_hit(corners)
                 && search.found(triangle, t)
             {
                 return true;

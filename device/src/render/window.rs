@@ -81,6 +81,8 @@ pub(super) struct Window {
     pub tree: Tree,
     /// A box around it.
     pub bounds: Bounds,
+    /// The image. A launch writes it, or adds to it: an image is a sum over launches.
+    pub pixels: PixelValues<[f32; 3]>,
     camera: CameraRays,
     arguments: WindowArguments,
 }
@@ -92,19 +94,53 @@ pub(super) struct Pixel {
     pub column: u32,
     /// Its row in the picture.
     pub row: u32,
-    /// Its index in the window's memory.
-    pub index: usize,
+    /// Its index in the window's memory. Invariant: the pixel is in the launch's window, and this
+    /// lane's.
+    index: usize,
+}
+
+/// Values of the pixels of a launch's window.
+#[derive(Clone, Copy)]
+pub(super) struct PixelValues<T> {
+    values: *mut T,
+    is_added: bool,
+}
+
+impl<T: Copy> PixelValues<T> {
+    /// The values at an address.
+    ///
+    /// # Safety
+    ///
+    /// There is memory for a value of each pixel of the launch's window, which the launch alone
+    /// uses. It holds values if the launch adds to them.
+    #[inline(always)]
+    pub unsafe fn new(values: *mut T, is_added: bool) -> Self {
+        Self { values, is_added }
+    }
+
+    /// The value before the launch that it adds to; `zero` if it adds to none.
+    #[inline(always)]
+    pub fn before(&self, pixel: Pixel, zero: T) -> T {
+        if self.is_added {
+            // SAFETY: the contract of `new`, and the pixel is this lane's.
+            unsafe { self.values.add(pixel.index).read() }
+        } else {
+            zero
+        }
+    }
+
+    /// Writes the value of a pixel.
+    #[inline(always)]
+    pub fn write(&self, pixel: Pixel, value: T) {
+        // SAFETY: as above.
+        unsafe { self.values.add(pixel.index).write(value) };
+    }
 }
 
 /// The work of a kernel on a pixel.
 pub(super) trait PixelShader {
     /// Writes the pixel.
-    ///
-    /// # Safety
-    ///
-    /// The pixel is within `window`, and this lane's. The shader's own arrays have an entry for it,
-    /// which holds a value if the shader adds to it.
-    unsafe fn shade(&self, window: &Window, pixel: Pixel);
+    fn shade(&self, window: &Window, pixel: Pixel);
 }
 
 impl Window {
@@ -112,15 +148,17 @@ impl Window {
     ///
     /// # Safety
     ///
-    /// The contract of the arguments: the tree is whole, and the window has memory for each pixel.
+    /// The contract of the arguments: the tree is whole, and the window has memory for each pixel,
+    /// with values if the launch adds to them.
     #[inline(always)]
-    pub unsafe fn read(arguments: WindowArguments) -> Self {
-        // SAFETY: the caller's promise.
+    pub unsafe fn read(arguments: WindowArguments, is_added: bool) -> Self {
+        // SAFETY: the contract of the arguments is that of their parts.
         unsafe {
             let (tree, bounds) = arguments.scene.read();
             Self {
                 tree,
                 bounds,
+                pixels: PixelValues::new(arguments.pixels, is_added),
                 camera: CameraRays::read(arguments.camera),
                 arguments,
             }
@@ -141,44 +179,31 @@ impl Window {
         Ray::new(self.camera.origin, direction, &self.bounds)
     }
 
-    /// Writes a pixel of the image, or adds to what is there: an image is a sum over launches.
-    ///
-    /// # Safety
-    ///
-    /// The pixel is within the window, this lane's, and holds a value if it is added to.
+    /// Writes a pixel of the image, or adds to what is there.
     #[inline(always)]
-    pub unsafe fn put(&self, pixel: Pixel, value: Vec3, is_added: bool) {
-        // SAFETY: the window has memory for the pixel, which is this lane's; a sum has a value.
-        unsafe {
-            let address = self.arguments.pixels.add(pixel.index);
-            let sum = if is_added {
-                Vec3::from_array(address.read()) + value
-            } else {
-                value
-            };
-            address.write(sum.to_array());
-        }
+    pub fn put(&self, pixel: Pixel, value: Vec3) {
+        // Not a sum with 0, which would make 0 of -0.
+        let sum = if self.pixels.is_added {
+            Vec3::from_array(self.pixels.before(pixel, [0.0; 3])) + value
+        } else {
+            value
+        };
+        self.pixels.write(pixel, sum.to_array());
     }
 
     /// Shades the pixels of this lane.
-    ///
-    /// # Safety
-    ///
-    /// The shader's own arrays have an entry for each pixel of the window, which holds a value if
-    /// the shader adds to it.
     #[inline(always)]
-    pub unsafe fn shade_pixels<W: Warp, S: PixelShader>(&self, warp: W, shader: &S) {
+    pub fn shade_pixels<W: Warp, S: PixelShader>(&self, warp: W, shader: &S) {
         let arguments = self.arguments;
         let mut pixels = Pixels::new(warp, arguments.width, arguments.height);
         while let Some((x, y)) = pixels.next() {
+            // x and y are within the window, and `Pixels` gives each pixel to one lane.
             let pixel = Pixel {
                 column: x + arguments.left,
                 row: y + arguments.top,
                 index: y as usize * arguments.width as usize + x as usize,
             };
-            // SAFETY: x and y are within the window, and `Pixels` gives each pixel to one lane. The
-            // rest is the caller's promise.
-            unsafe { shader.shade(self, pixel) };
+            shader.shade(self, pixel);
         }
     }
 }

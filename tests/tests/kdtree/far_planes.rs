@@ -139,10 +139,7 @@ fn a_far_ground_hides_nothing_near_the_eye() {
         let direction = basis.direction(x, y);
         let hit = |triangles: &[Triangle]| {
             let ray = Ray::new(eye, direction, &bounds_of(triangles)).expect("a ray");
-            let hits = triangles.iter().map(|triangle| {
-                // SAFETY: a reference to a triangle.
-                unsafe { ray.hit(triangle) }
-            });
+            let hits = triangles.iter().map(|triangle| ray.hit(triangle));
             hits.collect::<Vec<_>>()
         };
         let (alone, all) = (hit(&small), hit(&with_ground));

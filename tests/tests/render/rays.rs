@@ -190,8 +190,7 @@ fn intersections_agree_with_double_precision() {
             continue;
         }
         let prepared = Ray::new(origin.into(), direction.into(), &bounds).expect("a sound ray");
-        // SAFETY: a reference to a triangle.
-        let hit = unsafe { prepared.hit(&triangle) };
+        let hit = prepared.hit(&triangle);
         if inside > 0.0 && t > 0.0 {
             let found = f64::from(hit.expect("a hit in double precision"));
             assert!((found - t).abs() <= 1e-3 * t.max(1.0), "{found} for {t}");

@@ -35,19 +35,18 @@ impl Place {
 
     /// The parameters of all hits.
     fn hits(&self, ray: &Ray) -> Vec<f32> {
-        let hit = |triangle: &Triangle| {
-            // SAFETY: a reference to a triangle.
-            unsafe { ray.hit(triangle) }
-        };
-        self.triangles.iter().filter_map(hit).collect()
+        let hits = self
+            .triangles
+            .iter()
+            .filter_map(|triangle| ray.hit(triangle));
+        hits.collect()
     }
 
     fn closest(&self, ray: &Ray) -> Hit {
         (0..)
             .zip(&self.triangles)
             .fold(Hit::NONE, |best, (index, triangle)| {
-                // SAFETY: a reference to a triangle.
-                match unsafe { ray.hit(triangle) } {
+                match ray.hit(triangle) {
                     Some(t) => best.or_closer(index, t),
                     None => best,
                 }
@@ -174,8 +173,7 @@ fn arrive(random: &mut Random, place: &Place, triangle: u32) -> Option<(SurfaceP
     let origin = Vec3::from_array(random.point(0.4));
     let ray = Ray::new(origin, target - origin, &place.bounds)?;
     let hit = place.tree().closest_hit(&ray);
-    // SAFETY: the triangle that is hit is one of the scene.
-    let point = |hit: Hit| unsafe { SurfacePoint::hit(&ray, place.tree().address(hit.triangle)) };
+    let point = |hit: Hit| SurfacePoint::hit(&ray, &place.triangles[hit.triangle as usize]);
     hit.is_some().then(|| (point(hit), hit.triangle))
 }
 
@@ -200,8 +198,7 @@ fn a_convex_surface_neither_shadows_itself_nor_leaks() {
                 let ray = Ray::new(origin, target - origin, &place.bounds).expect("a sound ray");
                 let hit = place.tree().closest_hit(&ray);
                 assert!(hit.is_some());
-                // SAFETY: the triangle is one of the scene.
-                let point = unsafe { SurfacePoint::hit(&ray, place.tree().address(hit.triangle)) };
+                let point = SurfacePoint::hit(&ray, &place.triangles[hit.triangle as usize]);
                 let mut direction = Vec3::from_array(random.point(1.0));
                 if direction.dot(point.normal) < 0.0 {
                     direction = -direction;

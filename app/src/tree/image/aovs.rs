@@ -56,9 +56,7 @@ impl Aovs {
             let triangle = &triangles[hit.triangle as usize];
             // The ray that was traced, so that it exists; at its hit textures are looked up.
             let ray = device::Ray::new(origin, *direction, &tree.bounds);
-            // SAFETY: the triangle is a reference's.
-            let weights =
-                ray.map(|ray| unsafe { ray.weights(triangle) }.map(|weight| weight as f32));
+            let weights = ray.map(|ray| ray.weights(triangle).map(|weight| weight as f32));
             let weights = weights.unwrap_or_default();
             let material = lighting.material_at(hit.triangle, weights);
             let normal = normal(triangle);

@@ -1,8 +1,8 @@
 //! The textures and the colours of vertices of a scene, as kernels read them.
 
 use heapwood_device::render::{
-    DECODED, MATERIAL_FLOATS, MaterialParameters, NO_TEXTURE, SurfaceMaterial, TEXTURE_WORDS,
-    TEXTURED_WORDS, Texture, TexturedMaterial, TexturedMaterials, Textures, Wrap,
+    DECODED, MATERIAL_FLOATS, MaterialParameters, NO_TEXTURE, SceneTriangle, SurfaceMaterial,
+    TEXTURE_WORDS, TEXTURED_WORDS, Texture, TexturedMaterial, TexturedMaterials, Textures, Wrap,
 };
 use heapwood_scenes::{Material, Scene, Texturing, decoded};
 
@@ -77,20 +77,21 @@ impl Textured {
     /// If there is no such triangle.
     pub fn at(&self, triangle: u32, weights: [f32; 3]) -> SurfaceMaterial {
         assert!((triangle as usize) < self.material_of.len());
-        let all = TexturedMaterials {
-            materials: self.materials.as_ptr(),
-            material_of: self.material_of.as_ptr(),
-            coordinates: match &self.coordinates[..] {
-                [] => std::ptr::null(),
-                coordinates => coordinates.as_ptr(),
-            },
-            textures: Textures {
-                words: self.words.as_ptr(),
-            },
+        let coordinates = match &self.coordinates[..] {
+            [] => std::ptr::null(),
+            coordinates => coordinates.as_ptr(),
+        };
+        let textures = Textures {
+            words: self.words.as_ptr(),
         };
         // SAFETY: the triangle is there, and what a scene's materials and textures name is, which
         // was checked when it was made.
-        unsafe { all.at(triangle, weights) }
+        let (all, triangle) = unsafe {
+            let (materials, material_of) = (self.materials.as_ptr(), self.material_of.as_ptr());
+            let all = TexturedMaterials::new(materials, material_of, coordinates, textures);
+            (all, SceneTriangle::new(triangle))
+        };
+        all.at(triangle, weights)
     }
 }
 
