@@ -5,8 +5,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::group::Group;
 use super::heap::{Circular, Offsets};
-use super::layout::{self, LATEST_PLACE, Layout};
-use super::links::{ABSORBED, FREE, LOCKED, Links, USED};
+use super::layout::{self, Layout};
+use super::links::{ABSORBED, FREE, LOCKED, Links, USED, Unit};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, Request, SetupError};
 use crate::allocators::common::{units, with_unit};
 use crate::simt::{Warp, leader};
@@ -53,11 +53,12 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             while unit < layout.units {
                 let head = layout.first_head(unit);
                 if head == unit {
-                    self.links.reset(unit, layout.first_head(unit + 1), FREE);
+                    self.links
+                        .reset(Unit::new(unit), layout.first_head(unit + 1), FREE);
                 } else if unit & ((1 << layout.region_bits) - 1) == 0 {
-                    self.links.reset(unit, head, ABSORBED);
+                    self.links.reset(Unit::new(unit), head, ABSORBED);
                 } else {
-                    self.links.reset(unit, 0, LOCKED);
+                    self.links.reset(Unit::new(unit), 0, LOCKED);
                 }
                 unit += warp.threads();
             }
@@ -72,11 +73,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                 index += warp.threads();
             }
             if warp.thread() == 0 {
-                let mut place = 0;
-                while place <= LATEST_PLACE {
-                    self.leave_beyond(place, layout.beyond);
-                    place += 1;
-                }
+                self.reset_places();
                 self.scarce().store(u32::MAX, Relaxed);
             }
             self.index().init(warp);
@@ -96,7 +93,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             // The caller's own chunk: its entry is as `malloc` left it.
             // SAFETY: the caller's promise: a live block is a chunk that its owner gives up.
             unsafe {
-                let end = self.links.end(block);
+                let end = self.links.end(Unit::new(block));
                 self.release(warp, block, end, end);
             }
         }
@@ -140,7 +137,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                     // `find` has anchored the region of `end`; the heads between are
                     // ours.
                     self.anchor(unit, next);
-                    self.links.put(unit, next, USED);
+                    self.links.put(Unit::new(unit), next, USED);
                     return unit;
                 }
                 request = wanted;
@@ -160,7 +157,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             }
             let mask = warp.converge();
             let lane = warp.lane();
-            let next = self.links.end(block);
+            let next = self.links.end(Unit::new(block));
             let above = mask & (u32::MAX << lane << 1);
             let neighbour = if above == 0 {
                 lane
@@ -175,7 +172,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
             let below = mask & ((1 << lane) - 1);
             let absorbed = below != 0 && joins >> (u32::BITS - 1 - below.leading_zeros()) & 1 == 1;
             if absorbed {
-                self.links.put(block, next, ABSORBED);
+                self.links.put(Unit::new(block), next, ABSORBED);
             }
             // Every lane is done with its block before one gives the run up.
             warp.sync(mask);
@@ -199,7 +196,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
 
     unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
         // SAFETY: the caller's promise: a live block is a unit of the heap.
-        u64::from(unsafe { self.links.end(block) } - block) << self.layout.unit_shift
+        u64::from(unsafe { self.links.end(Unit::new(block)) } - block) << self.layout.unit_shift
     }
 
     fn walk<W: Warp>(self, warp: W) -> Occupancy {
@@ -216,7 +213,7 @@ impl<L: Links, O: Offsets> Allocator for Circular<L, O> {
                     self.layout.units
                 };
                 while unit < end {
-                    let link = self.links.peek(unit);
+                    let link = self.links.peek(Unit::new(unit));
                     let bytes = u64::from(link.next - unit) << self.layout.unit_shift;
                     if link.state == USED {
                         sum.used_bytes += bytes;

@@ -6,8 +6,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 use super::heap::{Circular, Offsets};
-use super::layout::{HINT_BYTES, PLACES, TICKET_BYTES};
-use super::links::Links;
+use super::layout::{HINT_BYTES, LATEST_PLACE, PLACES, TICKET_BYTES};
+use super::links::{Links, Unit};
 use super::search;
 use crate::simt::Warp;
 
@@ -31,7 +31,38 @@ const fn ticket_bits<W: Warp>() -> u32 {
     if W::IS_SOLO { 8 } else { 0 }
 }
 
+/// A place beyond the nursery where requests begin.
+///
+/// Invariant: there is a word for it behind the last ticket.
+#[derive(Clone, Copy)]
+pub(super) struct Place(u32);
+
+impl Place {
+    /// That of all warps together.
+    pub(super) const LATEST: Self = Self(LATEST_PLACE);
+
+    /// That of this warp.
+    #[inline(always)]
+    pub(super) fn of_warp<W: Warp>(warp: W) -> Self {
+        Self(warp.warp() & (PLACES - 1))
+    }
+
+    /// The place whose warps are led to this region, to come apart from others. Neighbouring
+    /// regions are those of different places, and so are regions far from each other.
+    #[inline(always)]
+    pub(super) fn led_to(region: u32) -> Self {
+        Self(region.wrapping_mul(GOLDEN) >> (u32::BITS - PLACES.ilog2()))
+    }
+}
+
 impl<L: Links, O: Offsets> Circular<L, O> {
+    /// The hint of the region that a unit is in.
+    #[inline(always)]
+    fn hint_of(&self, unit: Unit) -> &AtomicU32 {
+        // SAFETY: the region of a unit of the heap is one of its regions.
+        unsafe { self.hint(self.region_of(unit.number())) }
+    }
+
     /// The hint of a region; see `NO_FIT`.
     ///
     /// # Safety
@@ -50,19 +81,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// the cursor may have been the same unit before: hence the tag, in which
     /// threads differ. Without it, regions of one chunk each were lost one by
     /// one, and requests of a region took a millisecond.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is below the number of units.
     #[inline(always)]
-    pub(super) unsafe fn leave_cursor<W: Warp>(&self, warp: W, unit: u32) {
-        // SAFETY: the caller's promise: the region of a unit of the heap is one of its regions.
-        unsafe {
-            let inside = self.layout.region_units - 1;
-            let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
-            self.hint(self.region_of(unit))
-                .store(tag | unit & inside, Relaxed);
-        }
+    pub(super) fn leave_cursor<W: Warp>(&self, warp: W, unit: Unit) {
+        let inside = self.layout.region_units - 1;
+        let tag = warp.thread().wrapping_mul(GOLDEN) & !inside & !NO_FIT;
+        self.hint_of(unit)
+            .store(tag | unit.number() & inside, Relaxed);
     }
 
     /// As [`Self::leave_cursor`] for a chunk that comes free, up to `end`, maybe merged with
@@ -72,28 +96,15 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// largest chunk there. Where frees are as frequent as requests, and blocks small, the walk
     /// would begin at a hole among hundreds of used blocks each time. A chunk left aside now is
     /// found when the walk comes round, and merged with its neighbours by then.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is below the number of units.
     #[inline(always)]
-    pub(super) unsafe fn leave_freed<W: Warp>(
-        &self,
-        warp: W,
-        unit: u32,
-        end: u32,
-        is_merged: bool,
-    ) {
-        // SAFETY: the caller's promise, as for `leave_cursor`.
-        unsafe {
-            let length = end - unit;
-            // Relaxed: a hint.
-            let hint = self.hint(self.region_of(unit)).load(Relaxed);
-            // Free chunks that lie side by side may make up what was not found.
-            let may_fit = hint & NO_FIT != 0 && (is_merged || length >= hint ^ NO_FIT);
-            if may_fit || self.exceeds_part(length, SMALL_BITS) {
-                self.leave_cursor(warp, unit);
-            }
+    pub(super) fn leave_freed<W: Warp>(&self, warp: W, unit: Unit, end: u32, is_merged: bool) {
+        let length = end.wrapping_sub(unit.number());
+        // Relaxed: a hint.
+        let hint = self.hint_of(unit).load(Relaxed);
+        // Free chunks that lie side by side may make up what was not found.
+        let may_fit = hint & NO_FIT != 0 && (is_merged || length >= hint ^ NO_FIT);
+        if may_fit || self.exceeds_part(length, SMALL_BITS) {
+            self.leave_cursor(warp, unit);
         }
     }
 
@@ -101,7 +112,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     ///
     /// # Safety
     ///
-    /// `index` is at most the number of tickets and [`LATEST_PLACE`] together.
+    /// `index` is at most the number of tickets and [`Place::LATEST`] together.
     #[inline(always)]
     pub(super) unsafe fn ticket(&self, index: u32) -> &AtomicU32 {
         let slot = self.layout.first_ticket as usize + index as usize;
@@ -115,32 +126,19 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         self.layout.beyond != 0
     }
 
-    /// Which of the places beyond the nursery is that of this warp.
+    /// The word of a place.
     #[inline(always)]
-    pub(super) fn place<W: Warp>(warp: W) -> u32 {
-        warp.warp() & (PLACES - 1)
-    }
-
-    /// The place whose warps are led to this region, to come apart from others. Neighbouring
-    /// regions are those of different places, and so are regions far from each other.
-    #[inline(always)]
-    pub(super) fn another_place(region: u32) -> u32 {
-        region.wrapping_mul(GOLDEN) >> (u32::BITS - PLACES.ilog2())
+    fn word_of(&self, place: Place) -> &AtomicU32 {
+        // SAFETY: a place is one of the words behind the last ticket.
+        unsafe { self.ticket(self.layout.tickets + place.0) }
     }
 
     /// A place beyond the nursery: the region where the last request ended that began there
     /// and was large or had left the nursery, or one that such a request has left to others.
-    ///
-    /// # Safety
-    ///
-    /// `place` is at most [`LATEST_PLACE`].
     #[inline(always)]
-    pub(super) unsafe fn beyond(&self, place: u32) -> u32 {
-        // SAFETY: the caller's promise: one of the words behind the last ticket.
-        unsafe {
-            // Relaxed, here and below: hints.
-            self.ticket(self.layout.tickets + place).load(Relaxed)
-        }
+    pub(super) fn beyond(&self, place: Place) -> u32 {
+        // Relaxed, here and below: hints.
+        self.word_of(place).load(Relaxed)
     }
 
     /// Records where requests of a place are to begin.
@@ -150,15 +148,22 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     ///
     /// # Safety
     ///
-    /// `place` is at most [`LATEST_PLACE`], and `region` is below the number of regions.
+    /// `region` is below the number of regions: requests begin there.
     #[inline(always)]
-    pub(super) unsafe fn leave_beyond(&self, place: u32, region: u32) {
+    pub(super) unsafe fn leave_beyond(&self, place: Place, region: u32) {
         if region >= self.layout.beyond {
-            // SAFETY: the caller's promise: one of the words behind the last ticket.
-            unsafe {
-                self.ticket(self.layout.tickets + place)
-                    .store(region, Relaxed);
-            }
+            self.word_of(place).store(region, Relaxed);
+        }
+    }
+
+    /// Makes requests of all places begin at the first region beyond the nursery.
+    #[inline(always)]
+    pub(super) fn reset_places(&self) {
+        let mut place = 0;
+        while place <= LATEST_PLACE {
+            self.word_of(Place(place))
+                .store(self.layout.beyond, Relaxed);
+            place += 1;
         }
     }
 
@@ -195,7 +200,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         // SAFETY: `index` is below the number of tickets, at least one.
         unsafe {
             if self.is_large(wanted) {
-                return self.beyond(Self::place(warp));
+                return self.beyond(Place::of_warp(warp));
             }
             let index = if O::MULTI {
                 let processor = warp.processor();

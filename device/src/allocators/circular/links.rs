@@ -40,11 +40,41 @@ pub struct Link {
     pub state: u32,
 }
 
+/// A unit of a table of headers, which has an entry.
+///
+/// Invariant: it is below the number of units of the table that it is used with, as whoever made it
+/// has argued. A value has no such check, and no branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit(u32);
+
+impl Unit {
+    /// The unit of this number.
+    ///
+    /// # Safety
+    ///
+    /// It is below the number of units of each table that it is used with. So is a link that was
+    /// read, if it is not the end of the last chunk.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The table of headers, in one of two forms.
 ///
-/// A unit is not checked: it is *of the table* if it is below the number of units that the
-/// table was made for. Whoever writes an entry promises that its link is a unit of the table
-/// or the end of the last, so that links can be followed up to there.
+/// Whoever writes an entry promises that its link is a unit of the table or the end of the last, so
+/// that links can be followed up to there.
 ///
 /// # Safety
 ///
@@ -71,65 +101,51 @@ pub unsafe trait Links: Copy + 'static {
     unsafe fn new(address: *mut u8) -> Self;
 
     /// Reads an entry. A hint, but to the owner of the chunk.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is of the table.
-    unsafe fn peek(self, unit: u32) -> Link;
+    fn peek(self, unit: Unit) -> Link;
 
-    /// The end of a chunk that the caller owns.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is of the table. The result is the end of a chunk only if the caller owns
-    /// that.
-    unsafe fn end(self, unit: u32) -> u32;
+    /// The end of a chunk, to its owner; a hint to others.
+    fn end(self, unit: Unit) -> u32;
 
     /// Tries to change the entry from free to `state`; `seen` is what `peek`
     /// returned. Returns where the chunk ends, or nothing if another was faster.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is of the table.
-    unsafe fn take(self, unit: u32, seen: Link, state: u32) -> Option<u32>;
+    fn take(self, unit: Unit, seen: Link, state: u32) -> Option<u32>;
 
     /// Writes the entry of a chunk, or inside a chunk, that the caller owns.
     /// With `FREE` the caller gives the chunk up.
     ///
     /// # Safety
     ///
-    /// `unit` is of the table and in a chunk that the caller owns; `next` is behind it, and at
-    /// most the number of units.
-    unsafe fn put(self, unit: u32, next: u32, state: u32);
+    /// `unit` is in a chunk that the caller owns; `next` is behind it, and at most the number of
+    /// units.
+    unsafe fn put(self, unit: Unit, next: u32, state: u32);
 
     /// `put` with `LOCKED`, for a chunk whose link is `next`.
     ///
     /// # Safety
     ///
     /// As for `put`.
-    unsafe fn lock(self, unit: u32, next: u32);
+    unsafe fn lock(self, unit: Unit, next: u32);
 
     /// `put` with `FREE`, for a chunk whose link is `was`.
     ///
     /// # Safety
     ///
     /// As for `put`.
-    unsafe fn give_up(self, unit: u32, was: u32, next: u32);
+    unsafe fn give_up(self, unit: Unit, was: u32, next: u32);
 
     /// `give_up`, after a release fence of the caller.
     ///
     /// # Safety
     ///
     /// As for `put`.
-    unsafe fn publish(self, unit: u32, was: u32, next: u32);
+    unsafe fn publish(self, unit: Unit, was: u32, next: u32);
 
     /// Writes the entry anew, whatever it held, before any thread uses it.
     ///
     /// # Safety
     ///
-    /// `unit` is of the table, `next` is at most the number of units, and no other thread uses
-    /// the entry.
-    unsafe fn reset(self, unit: u32, next: u32, state: u32);
+    /// `next` is at most the number of units, and no other thread uses the entry.
+    unsafe fn reset(self, unit: Unit, next: u32, state: u32);
 }
 
 /// Flag and link in two words, as CMalloc has them (section 5.2).
@@ -140,25 +156,17 @@ pub struct TwoWords(*mut u8);
 
 impl TwoWords {
     /// The state of an entry.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is of the table.
     #[inline(always)]
-    unsafe fn flag(&self, unit: u32) -> &AtomicU32 {
+    fn flag(&self, unit: Unit) -> &AtomicU32 {
         // SAFETY: `new` was promised two words for each unit, and the unit is of the table.
-        unsafe { &*self.0.cast::<AtomicU32>().add(2 * unit as usize) }
+        unsafe { &*self.0.cast::<AtomicU32>().add(2 * unit.index()) }
     }
 
     /// The link of an entry.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is of the table.
     #[inline(always)]
-    unsafe fn next(&self, unit: u32) -> &AtomicU32 {
+    fn next(&self, unit: Unit) -> &AtomicU32 {
         // SAFETY: as above.
-        unsafe { &*self.0.cast::<AtomicU32>().add(2 * unit as usize + 1) }
+        unsafe { &*self.0.cast::<AtomicU32>().add(2 * unit.index() + 1) }
     }
 }
 
@@ -175,93 +183,72 @@ unsafe impl Links for TwoWords {
     }
 
     #[inline(always)]
-    unsafe fn peek(self, unit: u32) -> Link {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            // The two may belong to different moments. Each link that an entry
-            // ever held is a valid way forward, and `take` reads it again.
-            let state = self.flag(unit).load(Relaxed);
-            Link {
-                next: self.next(unit).load(Relaxed),
-                state,
-            }
+    fn peek(self, unit: Unit) -> Link {
+        // The two may belong to different moments. Each link that an entry
+        // ever held is a valid way forward, and `take` reads it again.
+        let state = self.flag(unit).load(Relaxed);
+        Link {
+            next: self.next(unit).load(Relaxed),
+            state,
         }
     }
 
     #[inline(always)]
-    unsafe fn end(self, unit: u32) -> u32 {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe { self.next(unit).load(Relaxed) }
+    fn end(self, unit: Unit) -> u32 {
+        self.next(unit).load(Relaxed)
     }
 
     #[inline(always)]
-    unsafe fn take(self, unit: u32, _seen: Link, state: u32) -> Option<u32> {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            // Acquire: all that the former owner did to the chunk and its link
-            // comes before what the new owner does. Pairs with the release in
-            // `put`.
-            if self.flag(unit).compare_exchange(FREE, state, Acquire) == FREE {
-                Some(self.next(unit).load(Relaxed))
-            } else {
-                None
-            }
+    fn take(self, unit: Unit, _seen: Link, state: u32) -> Option<u32> {
+        // Acquire: all that the former owner did to the chunk and its link
+        // comes before what the new owner does. Pairs with the release in
+        // `put`.
+        if self.flag(unit).compare_exchange(FREE, state, Acquire) == FREE {
+            Some(self.next(unit).load(Relaxed))
+        } else {
+            None
         }
     }
 
     #[inline(always)]
-    unsafe fn put(self, unit: u32, next: u32, state: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
+    unsafe fn put(self, unit: Unit, next: u32, state: u32) {
+        self.next(unit).store(next, Relaxed);
+        // Release when giving up: the link, and the owner's use of the memory,
+        // come before what a thread does that takes the chunk. Otherwise the flag is ours, and
+        // others only test it against `FREE`.
+        self.flag(unit)
+            .store(state, if state == FREE { Release } else { Relaxed });
+    }
+
+    #[inline(always)]
+    unsafe fn lock(self, unit: Unit, _next: u32) {
+        self.flag(unit).store(LOCKED, Relaxed);
+    }
+
+    #[inline(always)]
+    unsafe fn give_up(self, unit: Unit, was: u32, next: u32) {
+        if next != was {
             self.next(unit).store(next, Relaxed);
-            // Release when giving up: the link, and the owner's use of the memory,
-            // come before what a thread does that takes the chunk. Otherwise the flag is ours, and
-            // others only test it against `FREE`.
-            self.flag(unit)
-                .store(state, if state == FREE { Release } else { Relaxed });
         }
+        // Release: as in `put`.
+        self.flag(unit).store(FREE, Release);
     }
 
     #[inline(always)]
-    unsafe fn lock(self, unit: u32, _next: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            self.flag(unit).store(LOCKED, Relaxed);
+    unsafe fn publish(self, unit: Unit, was: u32, next: u32) {
+        if next != was {
+            // The fence does not order this store before the flag's.
+            // SAFETY: the contract of `put`.
+            return unsafe { self.give_up(unit, was, next) };
         }
+        // Relaxed: the caller's fence stands before it.
+        self.flag(unit).store(FREE, Relaxed);
     }
 
     #[inline(always)]
-    unsafe fn give_up(self, unit: u32, was: u32, next: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            if next != was {
-                self.next(unit).store(next, Relaxed);
-            }
-            // Release: as in `put`.
-            self.flag(unit).store(FREE, Release);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn publish(self, unit: u32, was: u32, next: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            if next != was {
-                // The fence does not order this store before the flag's.
-                return self.give_up(unit, was, next);
-            }
-            // Relaxed: the caller's fence stands before it.
-            self.flag(unit).store(FREE, Relaxed);
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn reset(self, unit: u32, next: u32, state: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            self.next(unit).store(next, Relaxed);
-            self.flag(unit).store(state, Relaxed);
-        }
+    unsafe fn reset(self, unit: Unit, next: u32, state: u32) {
+        self.next(unit).store(next, Relaxed);
+        self.flag(unit).store(state, Relaxed);
     }
 }
 
@@ -272,14 +259,10 @@ pub struct Fused(*mut u8);
 
 impl Fused {
     /// An entry.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is of the table.
     #[inline(always)]
-    unsafe fn word(&self, unit: u32) -> &AtomicU32 {
+    fn word(&self, unit: Unit) -> &AtomicU32 {
         // SAFETY: `new` was promised a word for each unit, and the unit is of the table.
-        unsafe { &*self.0.cast::<AtomicU32>().add(unit as usize) }
+        unsafe { &*self.0.cast::<AtomicU32>().add(unit.index()) }
     }
 }
 
@@ -301,81 +284,61 @@ unsafe impl Links for Fused {
     }
 
     #[inline(always)]
-    unsafe fn peek(self, unit: u32) -> Link {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            let word = self.word(unit).load(Relaxed);
-            Link {
-                next: word >> 2,
-                state: word & 3,
-            }
+    fn peek(self, unit: Unit) -> Link {
+        let word = self.word(unit).load(Relaxed);
+        Link {
+            next: word >> 2,
+            state: word & 3,
         }
     }
 
     #[inline(always)]
-    unsafe fn end(self, unit: u32) -> u32 {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe { self.peek(unit).next }
+    fn end(self, unit: Unit) -> u32 {
+        self.peek(unit).next
     }
 
     #[inline(always)]
-    unsafe fn take(self, unit: u32, seen: Link, state: u32) -> Option<u32> {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            let free = fuse(seen.next, FREE);
-            // Acquire: see `TwoWords::take`. If the word changed and changed back
-            // since `peek`, it means the same chunk with the same end again.
-            if self
-                .word(unit)
-                .compare_exchange(free, fuse(seen.next, state), Acquire)
-                == free
-            {
-                Some(seen.next)
-            } else {
-                None
-            }
+    fn take(self, unit: Unit, seen: Link, state: u32) -> Option<u32> {
+        let free = fuse(seen.next, FREE);
+        // Acquire: see `TwoWords::take`. If the word changed and changed back
+        // since `peek`, it means the same chunk with the same end again.
+        if self
+            .word(unit)
+            .compare_exchange(free, fuse(seen.next, state), Acquire)
+            == free
+        {
+            Some(seen.next)
+        } else {
+            None
         }
     }
 
     #[inline(always)]
-    unsafe fn put(self, unit: u32, next: u32, state: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            let order = if state == FREE { Release } else { Relaxed };
-            self.word(unit).store(fuse(next, state), order);
-        }
+    unsafe fn put(self, unit: Unit, next: u32, state: u32) {
+        let order = if state == FREE { Release } else { Relaxed };
+        self.word(unit).store(fuse(next, state), order);
     }
 
     #[inline(always)]
-    unsafe fn lock(self, unit: u32, next: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            self.put(unit, next, LOCKED);
-        }
+    unsafe fn lock(self, unit: Unit, next: u32) {
+        // SAFETY: the contract of `put`.
+        unsafe { self.put(unit, next, LOCKED) };
     }
 
     #[inline(always)]
-    unsafe fn give_up(self, unit: u32, _was: u32, next: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            self.put(unit, next, FREE);
-        }
+    unsafe fn give_up(self, unit: Unit, _was: u32, next: u32) {
+        // SAFETY: the contract of `put`.
+        unsafe { self.put(unit, next, FREE) };
     }
 
     #[inline(always)]
-    unsafe fn publish(self, unit: u32, _was: u32, next: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            // Relaxed: the caller's fence stands before it.
-            self.word(unit).store(fuse(next, FREE), Relaxed);
-        }
+    unsafe fn publish(self, unit: Unit, _was: u32, next: u32) {
+        // Relaxed: the caller's fence stands before it.
+        self.word(unit).store(fuse(next, FREE), Relaxed);
     }
 
     #[inline(always)]
-    unsafe fn reset(self, unit: u32, next: u32, state: u32) {
-        // SAFETY: the caller's promise: the unit is of the table.
-        unsafe {
-            self.word(unit).store(fuse(next, state), Relaxed);
-        }
+    unsafe fn reset(self, unit: Unit, next: u32, state: u32) {
+        self.word(unit).store(fuse(next, state), Relaxed);
     }
 }

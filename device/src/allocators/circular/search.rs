@@ -23,7 +23,7 @@
 //! 2 GiB in units of 32) exceed that in the first refusal after frees everywhere.
 
 use super::index::Index;
-use super::links::{ABSORBED, FREE, LOCKED, Links};
+use super::links::{ABSORBED, FREE, LOCKED, Links, Unit};
 use super::runs::{NONE, Runs};
 use crate::simt::Warp;
 
@@ -46,19 +46,19 @@ unsafe fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32
     // SAFETY: `unit` is of the table by the caller's promise, `end` by the loop's condition. The
     // chunk that is put back was taken here, and merged up to `end`.
     unsafe {
-        let link = links.peek(unit);
+        let link = links.peek(Unit::new(unit));
         if link.state != FREE {
             return NONE;
         }
-        let Some(mut end) = links.take(unit, link, LOCKED) else {
+        let Some(mut end) = links.take(Unit::new(unit), link, LOCKED) else {
             return NONE;
         };
         while end - unit < wanted && end < units {
-            let link = links.peek(end);
+            let link = links.peek(Unit::new(end));
             if link.state != FREE {
                 break;
             }
-            match links.take(end, link, ABSORBED) {
+            match links.take(Unit::new(end), link, ABSORBED) {
                 Some(next) => end = next,
                 None => break,
             }
@@ -67,7 +67,7 @@ unsafe fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32
             return end;
         }
         // No block had it meanwhile, so that its bits are set as before.
-        links.put(unit, end, FREE);
+        links.put(Unit::new(unit), end, FREE);
         NONE
     }
 }

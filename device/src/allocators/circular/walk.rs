@@ -6,9 +6,8 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use cuda_std::atomic::fence;
 
 use super::heap::{Circular, Offsets};
-use super::hints::NO_FIT;
-use super::layout::LATEST_PLACE;
-use super::links::{ABSORBED, FREE, LOCKED, Link, Links, USED};
+use super::hints::{NO_FIT, Place};
+use super::links::{ABSORBED, FREE, LOCKED, Link, Links, USED, Unit};
 use crate::allocator::Handle;
 use crate::simt::Warp;
 
@@ -87,9 +86,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     let is_nearby = round < BEYOND;
                     round = if is_nearby { BEYOND } else { LATEST };
                     region = self.beyond(if is_nearby {
-                        Self::place(warp)
+                        Place::of_warp(warp)
                     } else {
-                        LATEST_PLACE
+                        Place::LATEST
                     });
                     fuel = FUEL;
                 }
@@ -108,9 +107,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                     let mut whole = no_fit;
                     let mut sure = true;
                     let link = loop {
-                        let link = self.links.peek(unit);
+                        let link = self.links.peek(Unit::new(unit));
                         if link.state == FREE {
-                            let end = self.try_take(warp, unit, link, wanted, &mut fuel);
+                            let end = self.try_take(warp, Unit::new(unit), link, wanted, &mut fuel);
                             if !end.is_null() {
                                 return (unit, end);
                             }
@@ -172,9 +171,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 round += u32::from(leaves_group || ends);
                 if (leaves_group || ends) && (round == BEYOND || round == LATEST) {
                     region = self.beyond(if round == BEYOND {
-                        Self::place(warp)
+                        Place::of_warp(warp)
                     } else {
-                        LATEST_PLACE
+                        Place::LATEST
                     });
                     fuel = FUEL;
                 } else if ends {
@@ -201,43 +200,41 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// Takes the free chunk at `unit` if it holds `wanted` units, alone or
     /// merged with the free chunks behind it, as many as the `fuel` lasts for;
     /// returns its end, or null.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is below the number of units.
     #[inline(always)]
-    unsafe fn try_take<W: Warp>(
+    fn try_take<W: Warp>(
         &self,
         warp: W,
-        unit: u32,
+        unit: Unit,
         seen: Link,
         wanted: u32,
         fuel: &mut u32,
     ) -> u32 {
-        // SAFETY: `unit` is of the heap by the caller's promise, links by `may_merge`. A chunk is
-        // put back that was taken here, and merged up to `next`.
+        // SAFETY: links are units by `may_merge`. A chunk is put back that was taken here, and merged
+        // up to `next`.
         unsafe {
+            let start = unit.number();
             // `seen` is a hint: `take` decides whether its link leads forward.
-            if seen.next.wrapping_sub(unit) < wanted
-                && (!self.may_merge(wanted, seen.next) || self.links.peek(seen.next).state != FREE)
+            if seen.next.wrapping_sub(start) < wanted
+                && (!self.may_merge(wanted, seen.next)
+                    || self.links.peek(Unit::new(seen.next)).state != FREE)
             {
                 return u32::NULL;
             }
             let Some(mut next) = self.links.take(unit, seen, LOCKED) else {
                 return u32::NULL;
             };
-            while next - unit < wanted && *fuel != 0 && self.may_merge(wanted, next) {
-                let link = self.links.peek(next);
+            while next - start < wanted && *fuel != 0 && self.may_merge(wanted, next) {
+                let link = self.links.peek(Unit::new(next));
                 if link.state != FREE {
                     break;
                 }
                 *fuel = fuel.saturating_sub(STEP);
-                match self.links.take(next, link, ABSORBED) {
+                match self.links.take(Unit::new(next), link, ABSORBED) {
                     Some(end) => next = end,
                     None => break,
                 }
             }
-            if next - unit >= wanted {
+            if next - start >= wanted {
                 return next;
             }
             self.links.put(unit, next, FREE);
@@ -295,26 +292,26 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 // leaves its own later, and the region's is the last of them. The other way round
                 // a cursor that comes late leads to a block, and walks pass all that lie behind.
                 if cut < end {
-                    self.leave_cursor(warp, cut);
-                    self.links.put(cut, end, FREE);
+                    self.leave_cursor(warp, Unit::new(cut));
+                    self.links.put(Unit::new(cut), end, FREE);
                     self.anchor(rest, cut);
                 }
-                self.leave_cursor(warp, rest);
-                self.links.put(rest, cut, FREE);
+                self.leave_cursor(warp, Unit::new(rest));
+                self.links.put(Unit::new(rest), cut, FREE);
                 self.anchor(unit, rest);
                 if self.is_large(wanted) || self.has_nursery() {
-                    self.leave_beyond(Self::place(warp), self.region_of(rest));
-                    self.leave_beyond(LATEST_PLACE, self.region_of(rest));
+                    self.leave_beyond(Place::of_warp(warp), self.region_of(rest));
+                    self.leave_beyond(Place::LATEST, self.region_of(rest));
                     if cut < end {
                         let region = self.region_of(cut);
-                        self.leave_beyond(Self::another_place(region), region);
+                        self.leave_beyond(Place::led_to(region), region);
                     }
                 }
                 end = rest;
             }
             // Lanes that share a chunk free their parts of it one by one.
             self.index().keep(unit, end, is_own);
-            self.links.put(unit, end, USED);
+            self.links.put(Unit::new(unit), end, USED);
             (unit, end)
         }
     }
@@ -334,7 +331,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
         unsafe {
             let anchor = self.anchor_of(head);
             if anchor > unit && anchor < head {
-                self.links.put(anchor, head, ABSORBED);
+                self.links.put(Unit::new(anchor), head, ABSORBED);
             }
         }
     }
@@ -347,19 +344,19 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// The caller owns the chunk from `unit` to `next`, whose link is `was`.
     #[inline(always)]
     pub(super) unsafe fn release<W: Warp>(&self, warp: W, unit: u32, was: u32, next: u32) {
-        // SAFETY: the caller's promise: all units up to `next` are of the heap. `may_merge`
-        // excludes the end, and a chunk that was taken ends at or before that.
+        // SAFETY: the chunk is the caller's, of units of the heap. `may_merge` excludes the end, and
+        // a chunk that was taken ends at or before that.
         unsafe {
             let index = self.index();
             index.give(unit, next);
             let mut end = next;
             if self.may_merge(0, next) {
-                let link = self.links.peek(next);
+                let link = self.links.peek(Unit::new(next));
                 if link.state == FREE {
                     // A walker that passes before the merged chunk is free finds neither part
                     // of it, but the locked state shows that a chunk is about to come free.
-                    self.links.lock(unit, next);
-                    if let Some(after) = self.links.take(next, link, ABSORBED) {
+                    self.links.lock(Unit::new(unit), next);
+                    if let Some(after) = self.links.take(Unit::new(next), link, ABSORBED) {
                         end = after;
                     }
                 }
@@ -367,9 +364,9 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             // Release: the bits come before the version, and they, the link, and the
             // owner's use of the memory before what a thread does that takes the chunk.
             fence(AcqRel);
-            self.links.publish(unit, was, end);
+            self.links.publish(Unit::new(unit), was, end);
             index.renew(unit, next);
-            self.leave_freed(warp, unit, end, end != next);
+            self.leave_freed(warp, Unit::new(unit), end, end != next);
         }
     }
 }

@@ -29,7 +29,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU32;
 
-use super::links::{ABSORBED, FREE, Fused, LOCKED, Links, TwoWords, USED};
+use super::links::{ABSORBED, FREE, Fused, LOCKED, Links, TwoWords, USED, Unit};
 use crate::allocator::{Allocator, Handle, Heap, Occupancy, REFUSAL_ACCESSES, Request, SetupError};
 use crate::allocators::common::units;
 use crate::simt::Warp;
@@ -114,15 +114,15 @@ impl<L: Links, const MULTI: bool> Published<L, MULTI> {
             let mut rest = self.layout.units;
             let mut sure = true;
             loop {
-                let link = self.links.peek(unit);
+                let link = self.links.peek(Unit::new(unit));
                 let mut next = link.next;
                 fuel -= words;
                 if link.state == FREE {
-                    if let Some(end) = self.links.take(unit, link, LOCKED) {
+                    if let Some(end) = self.links.take(Unit::new(unit), link, LOCKED) {
                         if end - unit >= wanted {
                             return (unit, end);
                         }
-                        self.links.put(unit, end, FREE);
+                        self.links.put(Unit::new(unit), end, FREE);
                         next = end;
                     } else {
                         sure = false;
@@ -196,9 +196,9 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
             while unit < self.layout.units {
                 if self.layout.first_head(unit) == unit {
                     let next = self.layout.first_head(unit + 1);
-                    self.links.reset(unit, next, FREE);
+                    self.links.reset(Unit::new(unit), next, FREE);
                 } else {
-                    self.links.reset(unit, 0, LOCKED);
+                    self.links.reset(Unit::new(unit), 0, LOCKED);
                 }
                 unit += warp.threads();
             }
@@ -234,10 +234,10 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
             if length - wanted >= self.layout.least && fragmented {
                 // The published code has a fence between the two: a walker that sees the
                 // second and not yet the first waits here.
-                self.links.put(unit + wanted, end, FREE);
+                self.links.put(Unit::new(unit + wanted), end, FREE);
                 end = unit + wanted;
             }
-            self.links.put(unit, end, USED);
+            self.links.put(Unit::new(unit), end, USED);
             offset.store(self.around(end), Relaxed);
             unit
         }
@@ -252,18 +252,18 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
                 return;
             }
             // The caller's own chunk: its entry is as `malloc` left it.
-            let was = self.links.end(block);
+            let was = self.links.end(Unit::new(block));
             let mut end = was;
             if was < self.layout.units {
-                let link = self.links.peek(was);
+                let link = self.links.peek(Unit::new(was));
                 if link.state == FREE
-                    && let Some(after) = self.links.take(was, link, ABSORBED)
+                    && let Some(after) = self.links.take(Unit::new(was), link, ABSORBED)
                 {
                     end = after;
                     self.own_offset(warp).store(self.around(end), Relaxed);
                 }
             }
-            self.links.give_up(block, was, end);
+            self.links.give_up(Unit::new(block), was, end);
         }
     }
 
@@ -278,7 +278,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
 
     unsafe fn granted(self, block: u32, _requested: u64) -> u64 {
         // SAFETY: the caller's promise: a live block is a unit of the heap.
-        u64::from(unsafe { self.links.end(block) } - block) << L::UNIT_SHIFT
+        u64::from(unsafe { self.links.end(Unit::new(block)) } - block) << L::UNIT_SHIFT
     }
 
     /// Only heads of chunks are used or free.
@@ -288,7 +288,7 @@ impl<L: Links, const MULTI: bool> Allocator for Published<L, MULTI> {
             let mut sum = Occupancy::default();
             let mut unit = warp.thread();
             while unit < self.layout.units {
-                let link = self.links.peek(unit);
+                let link = self.links.peek(Unit::new(unit));
                 let bytes = u64::from(link.next.wrapping_sub(unit)) << L::UNIT_SHIFT;
                 if link.state == USED {
                     sum.used_bytes += bytes;
