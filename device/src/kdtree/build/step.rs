@@ -26,8 +26,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                 return Operation::Pass(PassKind::Partition);
             }
             Stage::BinChunk if P::LARGE => {
-                // SAFETY: the caller's promise.
-                unsafe { self.clear_histogram() };
+                self.clear_histogram();
                 return Operation::Pass(PassKind::Bin);
             }
             Stage::Share if P::SUBTREES => return Operation::Allocate,
@@ -62,8 +61,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             self.stage = Stage::Idle;
             return Operation::End;
         }
-        // SAFETY: the caller's promise.
-        unsafe { self.clear_histogram() };
+        self.clear_histogram();
         Operation::Pass(PassKind::Bin)
     }
 
@@ -77,16 +75,12 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         };
     }
 
-    /// Clears the histogram in scratch memory.
-    ///
-    /// # Safety
-    ///
-    /// All lanes of the warp make the call.
+    /// Clears the histogram in scratch memory. Collective.
     #[inline(always)]
-    unsafe fn clear_histogram(&self) {
+    fn clear_histogram(&self) {
         let mut index = self.warp.lane();
         while index < HISTOGRAM_WORDS {
-            // SAFETY: the index is within the histogram.
+            // SAFETY: the index is within the histogram, which is this warp's, and a word this lane's.
             unsafe { self.scratch.histogram(index).write(0) };
             index += W::LANES;
         }
