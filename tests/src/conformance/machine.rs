@@ -180,7 +180,7 @@ impl Machine for Coroutines {
     const THREADS: u32 = Self::WARPS * 32;
     const PROCESSORS: u32 = 4;
     const TURNS: u32 = 20;
-    const REPEATS: u32 = 12;
+    const REPEATS: u32 = 6;
 
     fn try_launch(&self, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
         let seed = self.seed.fetch_add(1, Relaxed);
