@@ -205,7 +205,7 @@ impl Template {
             let executable = made("cuGraphInstantiate", |executable| {
                 sys::cuGraphInstantiateWithFlags(executable, self.graph, 0)
             })?;
-            // What the first launch would do else, and be timed for.
+            // The first launch would do this else, and be timed for it.
             let uploaded = check("cuGraphUpload", sys::cuGraphUpload(executable, stream));
             if uploaded.is_err() {
                 let _ = sys::cuGraphExecDestroy(executable);
@@ -249,7 +249,7 @@ fn with_parameters<T>(
     })
 }
 
-/// What a call makes.
+/// The value that a call makes.
 ///
 /// # Safety
 ///

@@ -6,7 +6,6 @@ use cuda_std::atomic::AtomicU32;
 
 use super::histogram::{count_in, in_shared};
 use super::parent::{Digit, ITEMS, Parent, Shared, tile_size};
-use super::partition::Claimed;
 use super::rest::Rest;
 use super::{MAX_BINS, SLOT_WORDS, SPLIT_BITS, SortArguments};
 use crate::simt::{Block, Warp};
@@ -21,6 +20,19 @@ const HEAVY_WORDS: u32 = HEAVY << SPLIT_BITS;
 #[inline(always)]
 pub(super) fn is_heavy(keys: u32, size: u32) -> bool {
     keys > size / (HEAVY + 1)
+}
+
+/// The claims of a thread for its `PER` parts.
+#[derive(Clone, Copy)]
+pub(super) struct Claimed<const PER: usize> {
+    /// The keys of each part in the tile.
+    pub counts: [u32; PER],
+    /// The large parts of the parent before those of this thread.
+    pub large: u32,
+    /// The heavy parts of the tile before those of this thread.
+    pub heavy: u32,
+    /// Whether the parent has a large part.
+    pub has_large: bool,
 }
 
 /// Where the next digits of a part are counted: its slot, and which heavy part it is, if any.

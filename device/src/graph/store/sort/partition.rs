@@ -14,7 +14,7 @@ use cuda_std::atomic::AtomicU32;
 
 use super::histogram::{count_in, in_shared};
 use super::list::{Claim, list};
-use super::next::{count_next, is_heavy, write_places};
+use super::next::{Claimed, count_next, is_heavy, write_places};
 use super::parent::{Digit, ITEMS, Parent, Shared, tile_size, tiles_of};
 use super::rest::Rest;
 use super::{Bucket, KEY_BYTES, LargeBin, MAX_BINS, SLOT_WORDS, SPLIT_BITS, SortArguments};
@@ -146,19 +146,6 @@ impl<R: Rest, const PER: usize> PlainKernel for Split<R, PER> {
             tile += block.blocks();
         }
     }
-}
-
-/// The claims of a thread for its `PER` parts.
-#[derive(Clone, Copy)]
-pub(super) struct Claimed<const PER: usize> {
-    /// The keys of each part in the tile.
-    pub counts: [u32; PER],
-    /// The large parts of the parent before those of this thread.
-    pub large: u32,
-    /// The heavy parts of the tile before those of this thread.
-    pub heavy: u32,
-    /// Whether the parent has a large part.
-    has_large: bool,
 }
 
 /// Claims a range of each part for the keys of this tile, whose `counts` stand in shared memory:
