@@ -281,8 +281,10 @@ fn a_graph_makes_its_launches_in_order_each_time() {
     let Some(gpu) = gpu() else { return };
     let buffer = Buffer::new(&gpu, 8 * 100).unwrap();
     buffer.zero().unwrap();
+    // A module that is loaded again has other functions.
+    let scale = kernel(&gpu, "scale");
     let launch = |factor| KernelLaunch {
-        function: kernel(&gpu, "scale"),
+        function: scale.clone(),
         shape: LaunchShape::new(1, 128),
         words: vec![buffer.address(), 100, factor],
     };
