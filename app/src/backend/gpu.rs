@@ -19,7 +19,7 @@ use crate::ptx;
 
 mod graphs;
 
-use graphs::{GRAPH_LAUNCHES, Graphs, time_one_by_one};
+use graphs::{GRAPH_LAUNCHES, Graphs};
 
 /// Threads of a block.
 const BLOCK: u32 = 32 * WARPS_PER_BLOCK;
@@ -174,20 +174,26 @@ impl Cuda {
     ///
     /// As for [`Function::launch`], of each launch.
     unsafe fn time_parts(&self, parts: &[Vec<KernelLaunch>]) -> Result<Vec<f64>, CudaError> {
-        let launches = parts.iter().map(Vec::len).sum::<usize>();
-        if !GRAPH_LAUNCHES.contains(&launches) {
-            // SAFETY: the caller's promise.
-            return unsafe { time_one_by_one(&self.gpu, self.limit, parts) };
-        }
-        let graph = self.graphs().take(&self.gpu, parts);
-        let Some(mut graph) = graph else {
-            // SAFETY: the caller's promise.
-            return unsafe { time_one_by_one(&self.gpu, self.limit, parts) };
+        let launches = parts.iter().map(Vec::len).sum();
+        let graph = match GRAPH_LAUNCHES.contains(&launches) {
+            true => self.graphs().take(&self.gpu, parts),
+            false => None,
         };
-        // SAFETY: the caller's promise.
-        let times = unsafe { graph.time(self.limit) };
-        self.graphs().keep(graph);
-        times
+        if let Some(mut graph) = graph {
+            // SAFETY: the caller's promise.
+            let times = unsafe { graph.time(self.limit) };
+            self.graphs().keep(graph);
+            return times;
+        }
+        let work = parts.iter().map(|part| {
+            move || {
+                part.iter().try_for_each(|launch| {
+                    // SAFETY: the caller's promise.
+                    unsafe { launch.function.launch(launch.shape, &launch.words) }
+                })
+            }
+        });
+        self.gpu.time_parts(self.limit, work)
     }
 
     fn graphs(&self) -> MutexGuard<'_, Graphs> {

@@ -63,7 +63,7 @@ unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
     while base < segments.total {
         let first = base + warp.lane();
         let (from0, to0) = item(first);
-        // Few neighbours move in most rows of changes: to look for no others takes half the time.
+        // Few neighbours move in most rows of changes: three more searches would find none.
         if segments.total - base <= W::LANES {
             if first < segments.total {
                 // SAFETY: an item below the total is in a lane's segment.

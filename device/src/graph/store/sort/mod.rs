@@ -4,7 +4,7 @@
 //! radix sort on GPUs"), for keys whose order among equals does not matter, since equal keys are the
 //! same edge:
 //!
-//! Few keys ([`Sorting::of`]) are sorted in tiles, which [`MergeTiles`] merges. Of more:
+//! Few keys ([`Sorting::of`]) are sorted in tiles, which [`MergeTiles`] merges. More keys take:
 //!
 //! 1. [`SortClear`] clears the counters;
 //! 2. [`SortHistogram`] counts the keys of each *bin*, which share the bits above `shift`;
