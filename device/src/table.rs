@@ -44,7 +44,7 @@ macro_rules! with_kernels {
             "tree" "tree_transfer" TreeTransfer $crate::kdtree::keep::Transfer;
             "tree" "tree_discard" TreeDiscard $crate::kdtree::keep::Discard;
             "graph" "graph_load" Load $crate::graph::store::load::Load;
-            "graph" "graph_provide" Provide $crate::graph::store::contiguous::prepare::Provide;
+            "graph" "graph_provide" Provide $crate::graph::store::provide::Provide;
             "graph" "graph_prepare" GraphPrepare $crate::graph::store::contiguous::prepare::Prepare;
             "graph" "graph_commit" Commit $crate::graph::store::contiguous::commit::Commit;
             "graph" "graph_free" FreeBlocks $crate::graph::store::contiguous::commit::FreeBlocks;
@@ -91,6 +91,7 @@ macro_rules! with_plain_kernels {
             "wide" "sort_buckets_wide" WideBuckets $crate::graph::store::sort::WideBuckets;
             "graph" "graph_scan_sums" ScanSums $crate::graph::store::scan::ScanSums;
             "graph" "graph_scan_offsets" ScanOffsets $crate::graph::store::scan::ScanOffsets;
+            "graph" "graph_load_demand" LoadDemand $crate::graph::store::provide::LoadDemand;
             "graph" "graph_copy_in" CopyIn $crate::graph::store::copy::CopyIn;
             "graph" "graph_copy_out" CopyOut $crate::graph::store::copy::CopyOut;
             "graph" "graph_delta_triangles" DeltaTriangles $crate::graph::triangles::delta::DeltaTriangles;

@@ -134,6 +134,28 @@ fn a_graph_is_loaded_in_two_parts() {
 }
 
 #[test]
+fn memory_of_a_load_is_made_ready_after_the_blocks_of_hubs_and_before_pages() {
+    let csr = Csr {
+        offsets: null_mut(),
+        targets: null_mut(),
+        entries: 9000,
+    };
+    let ahead = [
+        (KernelId::LoadDemand, Grid::Persistent),
+        (KernelId::Provide, Grid::Persistent),
+    ];
+    let mut graph = graph(true, true);
+    let load = (KernelId::Load, Grid::Strided(3000));
+    let copy = (KernelId::CopyIn, Grid::Strided(9000));
+    let expected = [load, ahead[0], ahead[1], load, copy];
+    assert_eq!(grids(&graph.load(0, csr, null_mut())), expected);
+    graph.shape.layout = Layout::Linked;
+    let load = (KernelId::LinkedLoad, Grid::Strided(3000));
+    let expected = [ahead[0], ahead[1], load, load];
+    assert_eq!(grids(&graph.load(0, csr, null_mut())), expected);
+}
+
+#[test]
 fn one_step_in_eight_searches_narrow_frontiers() {
     let graph = graph(false, false);
     let space = SearchSpace::new(3000, 9000);

@@ -1,5 +1,6 @@
 //! Graphs: plain sets of edges to hold stores against, and graphs to try them on.
 
+pub mod demand;
 pub mod expected;
 pub mod forms;
 pub mod graphs;

@@ -6,6 +6,7 @@ mod draws;
 mod failures;
 mod hubs;
 mod limits;
+mod loads;
 mod narrow;
 mod sort;
 mod traversal;

@@ -6,11 +6,12 @@ use crate::graph::components::plan::Labels;
 use crate::graph::components::{ComponentUpdate, ComponentUpdateArguments};
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
-use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
+use crate::graph::store::contiguous::prepare::{Demand, Prepare};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::keys::{DELETE, MIRRORED, NO_LOOPS, TRANSPOSED};
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
+use crate::graph::store::provide::{Provide, ProvideArguments};
 use crate::graph::store::sort::{
     self, MergeTiles, NarrowBuckets, NarrowPartition, NarrowSplit, SortArguments, SortClear,
     SortHistogram, SortTiles, Sorting, WideBuckets, WidePartition, WideSplit,
@@ -178,7 +179,10 @@ impl Job<'_> {
         // The changes are divided evenly among the warps that run at a time: a warp with
         // more of them has more requests to choose from.
         let with_demand = |demand: PlannedLaunch, prepare: PlannedLaunch| {
-            let provide = PlannedLaunch::of::<Provide>(Grid::Persistent, arguments);
+            let sums = ProvideArguments {
+                demand: arguments.header.wrapping_add(word::DEMAND),
+            };
+            let provide = PlannedLaunch::of::<Provide>(Grid::Persistent, sums);
             let ahead = graph.shape.provides.then_some([demand, provide]);
             ahead.into_iter().flatten().chain([prepare])
         };

@@ -3,9 +3,10 @@
 use crate::graph::components::ComponentUpdate;
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
-use crate::graph::store::contiguous::prepare::{Demand, Prepare, Provide};
+use crate::graph::store::contiguous::prepare::{Demand, Prepare};
 use crate::graph::store::contiguous::relocate::Relocate;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
+use crate::graph::store::provide::Provide;
 use crate::graph::triangles::delta::DeltaTriangles;
 use crate::graph::triangles::delta::copies::LinkedDeltaCopy;
 use crate::launch::Call;

@@ -29,8 +29,10 @@ pub mod word {
     pub const INVALID: usize = 1;
     /// A sum over all edges, by which graphs are compared; see `copy`.
     pub const HASH: usize = 2;
+    /// Blocks that are about to be requested, a word for each class of sizes.
+    pub const DEMAND: usize = 3;
     /// Number of words.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = DEMAND + crate::graph::store::update::CLASSES as usize;
 }
 
 arguments! {

@@ -30,6 +30,7 @@ pub mod load;
 pub mod measure;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
+pub mod provide;
 pub mod query;
 pub mod release;
 mod runs;

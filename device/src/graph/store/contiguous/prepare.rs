@@ -7,8 +7,8 @@
 //! Until its block is granted, a run's word in `moved` says what it wants (`Want`).
 //!
 //! Where an allocator makes memory ready ahead ([`Allocator::PROVIDES`]), two launches come
-//! before the requests: [`Demand`] finds out what all runs want, and [`Provide`] passes the
-//! sums on.
+//! before the requests: [`Demand`] finds out what all runs want, and
+//! [`Provide`](crate::graph::store::provide::Provide) passes the sums on.
 //!
 //! [`Allocator::PROVIDES`]: crate::allocator::Allocator::PROVIDES
 
@@ -19,10 +19,10 @@ use crate::device_heap::DeviceHeap;
 use crate::graph::store::changes::{Change, Changes, Run};
 use crate::graph::store::contiguous::long::LONG;
 use crate::graph::store::runs::{Ordered, Runs};
-use crate::graph::store::update::{CLASSES, Class, LARGE, Update, UpdateArguments};
+use crate::graph::store::update::{Class, LARGE, Update, UpdateArguments};
 use crate::graph::store::{Vertex, capacity_for, obtain_coalesced};
 use crate::kernel::{Kernel, PlainKernel};
-use crate::simt::{Warp, leader};
+use crate::simt::Warp;
 
 /// Entries that a block may have room for although few are used.
 const KEEP: u32 = 16;
@@ -153,38 +153,6 @@ impl PlainKernel for Demand {
                     index += W::LANES;
                 }
             }
-        }
-    }
-}
-
-/// Has the allocator make ready what all runs want.
-pub struct Provide;
-
-impl Kernel for Provide {
-    type Arguments = UpdateArguments;
-
-    #[inline(always)]
-    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
-        // SAFETY: the kernel's contract.
-        let update = unsafe { Update::new(update) };
-        let wanted = |class: u32| {
-            // Relaxed: written by an earlier launch.
-            Class::new(class).map_or(0, |class| update.demand(class).load(Relaxed) as u32)
-        };
-        // A bit for each class that is wanted. All are read at once.
-        let mut classes = 0;
-        let mut first = 0;
-        while first < CLASSES {
-            classes |= warp.ballot(W::FULL, wanted(first + warp.lane()) > 0) << first;
-            first += W::LANES;
-        }
-        // Each warp begins with another class, so that all are provided at once.
-        let turn = warp.warp() % CLASSES;
-        classes = classes.rotate_right(turn);
-        while classes != 0 {
-            let class = (leader(classes) + turn) % CLASSES;
-            classes &= classes - 1;
-            heap.provide(warp, 16 << class, wanted(class));
         }
     }
 }

@@ -2,10 +2,12 @@
 
 use crate::graph::store::Vertex;
 use crate::graph::store::copy::{CopyArguments, CopyIn, CopyOut, mix};
+use crate::graph::store::linked::page::capacity_beside;
 use crate::graph::store::linked::row::MAX_DEGREE;
 use crate::graph::store::linked::{LinkedCopyOut, LinkedLoad};
-use crate::graph::store::load::{Load, LoadArguments, word as load};
+use crate::graph::store::load::{Load, LoadArguments, word};
 use crate::graph::store::plan::{Graph, Layout};
+use crate::graph::store::provide::{LoadDemand, LoadDemandArguments, Provide, ProvideArguments};
 use crate::graph::store::release::{LinkedRelease, Release, ReleaseArguments};
 use crate::graph::store::scan::{ScanArguments, ScanOffsets, ScanSums};
 use crate::graph::store::view::{View, ViewArguments};
@@ -38,7 +40,7 @@ pub struct CsrSpace {
 
 impl CsrSpace {
     /// Words at the front of the workspace, 0 before the first launch.
-    pub const STATUS_WORDS: usize = load::COUNT;
+    pub const STATUS_WORDS: usize = word::COUNT;
 
     /// The layout; it suits every graph.
     pub fn new() -> Self {
@@ -98,16 +100,47 @@ impl Graph {
             ..arguments
         };
         let grid = Grid::strided(self.shape.limit);
-        let mut steps = vec![
-            self.by_layout::<Load, LinkedLoad>(grid, hubs),
-            self.by_layout::<Load, LinkedLoad>(grid, others),
-        ];
-        if self.shape.layout == Layout::Contiguous {
-            let copy = self.copy_arguments(store, csr, workspace);
-            let grid = Grid::strided(csr.entries);
-            steps.push(PlannedLaunch::of::<CopyIn>(grid, copy));
+        let hubs_first = self.by_layout::<Load, LinkedLoad>(grid, hubs);
+        let then_others = self.by_layout::<Load, LinkedLoad>(grid, others);
+        match self.shape.layout {
+            // The blocks of hubs find an empty heap, so that memory is made ready after them.
+            Layout::Contiguous => {
+                let copy = self.copy_arguments(store, csr, workspace);
+                let copy = PlannedLaunch::of::<CopyIn>(Grid::strided(csr.entries), copy);
+                let ahead = self.provide(others);
+                let steps = [hubs_first].into_iter().chain(ahead);
+                steps.chain([then_others, copy]).collect()
+            }
+            // All are pages.
+            Layout::Linked => {
+                let ahead = self.provide(arguments);
+                ahead.chain([hubs_first, then_others]).collect()
+            }
         }
-        steps
+    }
+
+    /// The launches that have the allocator make ready what a load is about to request: none
+    /// where it does not do that.
+    fn provide(&self, load: LoadArguments) -> impl Iterator<Item = PlannedLaunch> + use<> {
+        let sums = ProvideArguments {
+            demand: load.status.wrapping_add(word::DEMAND),
+        };
+        let page_entries = match self.shape.layout {
+            Layout::Contiguous => 0,
+            Layout::Linked => capacity_beside(self.shape.handle_bytes),
+        };
+        let demand = LoadDemandArguments {
+            load,
+            sums,
+            page_entries,
+        };
+        let launches = self.shape.provides.then(|| {
+            [
+                PlannedLaunch::of::<LoadDemand>(Grid::Persistent, demand),
+                PlannedLaunch::of::<Provide>(Grid::Persistent, sums),
+            ]
+        });
+        launches.into_iter().flatten()
     }
 
     /// The launch that frees all blocks of a store that was loaded, whether with success or
