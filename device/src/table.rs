@@ -126,6 +126,11 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_component_update" ComponentUpdate $crate::graph::components::ComponentUpdate;
             "algorithm" "graph_component_spread" ComponentSpread $crate::graph::components::ComponentSpread;
             "algorithm" "graph_component_list" ComponentList $crate::graph::components::ComponentList;
+            "algorithm" "graph_pairs" Pairs $crate::graph::pairs::Pairs;
+            "algorithm" "graph_community_start" CommunityStart $crate::graph::communities::CommunityStart;
+            "algorithm" "graph_community_vote" CommunityVote $crate::graph::communities::CommunityVote;
+            "algorithm" "graph_community_adopt" CommunityAdopt $crate::graph::communities::CommunityAdopt;
+            "algorithm" "graph_links" Links $crate::graph::clustering::Links;
             "search" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
             "search" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
             "search" "graph_search_narrow" SearchNarrow $crate::graph::bfs::SearchNarrow;

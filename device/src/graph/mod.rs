@@ -13,7 +13,10 @@
 pub mod batch;
 pub mod bfs;
 pub mod chunks;
+pub mod clustering;
+pub mod communities;
 pub mod components;
 pub mod pagerank;
+pub mod pairs;
 pub mod store;
 pub mod triangles;

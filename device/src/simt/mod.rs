@@ -38,5 +38,5 @@ pub(crate) use foreign_launch::ForeignLaunch;
 pub use gpu::Simt;
 #[cfg(not(target_arch = "nvptx64"))]
 pub use solo::Solo;
-pub use warp::{SCRATCH_BYTES, WARPS_PER_BLOCK, Warp, leader, rank};
+pub use warp::{SCRATCH_BYTES, WARPS_PER_BLOCK, Warp, leader, low_bits, rank};
 pub use with_active_mask::WithActiveMask;

@@ -5,7 +5,7 @@
 //! other, and the lanes take the items in turn, so that a long segment is shared and
 //! neighbouring lanes read neighbouring memory.
 
-use crate::simt::Warp;
+use crate::simt::{Warp, low_bits};
 
 /// As many segments as a warp has lanes, one after the other.
 #[derive(Clone, Copy)]
@@ -29,6 +29,17 @@ impl Segments {
             end,
             total: warp.shuffle(W::FULL, end, W::LANES - 1),
         }
+    }
+
+    /// Of the lanes that take the items from `base` on, those whose items are of this lane's
+    /// segment.
+    #[inline(always)]
+    pub fn own_lanes<W: Warp>(&self, base: u32) -> u32 {
+        let bound = |at: u32| {
+            let lane = at.saturating_sub(base);
+            if lane < W::LANES { lane } else { W::LANES }
+        };
+        low_bits(bound(self.end)) & !low_bits(bound(self.start))
     }
 
     /// The lane whose segment contains `item`, and the item's index in that segment; for

@@ -204,3 +204,13 @@ pub fn leader(mask: u32) -> u32 {
 pub fn rank(mask: u32, lane: u32) -> u32 {
     (mask & ((1 << lane) - 1)).count_ones()
 }
+
+/// The lowest `count` bits, at most 32.
+#[inline(always)]
+pub fn low_bits(count: u32) -> u32 {
+    if count == 0 {
+        0
+    } else {
+        u32::MAX >> (32 - count)
+    }
+}

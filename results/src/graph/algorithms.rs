@@ -17,6 +17,12 @@ pub struct AlgorithmReports {
     /// A breadth-first search.
     #[serde(rename = "bfs")]
     pub search: Option<SearchReport>,
+    /// Local clustering coefficients.
+    #[serde(rename = "lcc")]
+    pub clustering: Option<ClusteringReport>,
+    /// Communities by label propagation.
+    #[serde(rename = "cdlp")]
+    pub communities: Option<CommunityReport>,
 }
 
 impl AlgorithmReports {
@@ -26,6 +32,8 @@ impl AlgorithmReports {
         lines.extend(self.triangles.iter().map(|found| found.line("triangles")));
         lines.extend(self.components.iter().map(|found| found.line("components")));
         lines.extend(self.search.iter().map(|found| found.line(vertices)));
+        lines.extend(self.clustering.iter().map(ClusteringReport::line));
+        lines.extend(self.communities.iter().map(CommunityReport::line));
         lines
     }
 }
@@ -127,5 +135,47 @@ impl SearchReport {
             "{reached} of {vertices} vertices reached from {source}{deleted}, depth {depth}; {ms}"
         );
         ("search", text)
+    }
+}
+
+/// Local clustering coefficients in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ClusteringReport {
+    /// The mean over all vertices.
+    pub mean: f64,
+    /// All launches, in milliseconds.
+    pub ms: Samples,
+}
+
+impl ClusteringReport {
+    /// The mean for people.
+    fn line(&self) -> Line {
+        ("clustering", format!("mean {:.6}; {}", self.mean, self.ms))
+    }
+}
+
+/// Communities by label propagation in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CommunityReport {
+    /// Iterations.
+    pub iterations: u32,
+    /// How many labels there are after them.
+    pub count: u64,
+    /// All iterations, in milliseconds.
+    pub ms: Samples,
+}
+
+impl CommunityReport {
+    /// The communities for people.
+    fn line(&self) -> Line {
+        let Self {
+            iterations,
+            count,
+            ms,
+        } = self;
+        (
+            "communities",
+            format!("{count} after {iterations} iterations; {ms}"),
+        )
     }
 }

@@ -12,7 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Meta, Samples};
 
-pub use algorithms::{AlgorithmReports, CountReport, RankReport, Ranked, SearchReport};
+pub use algorithms::{
+    AlgorithmReports, ClusteringReport, CommunityReport, CountReport, RankReport, Ranked,
+    SearchReport,
+};
 pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};
 pub use memory::{MemoryReport, RoundMemory};

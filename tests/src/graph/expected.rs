@@ -11,6 +11,9 @@ use crate::lockstep::Random;
 /// By how much ranks may be off, summed over all vertices.
 const RANKS_OFF: f64 = 1e-6;
 
+/// Iterations of label propagation.
+const TURNS: u32 = 3;
+
 /// The edges of a graph, both ways.
 pub struct Kept {
     /// The neighbours of each vertex.
@@ -133,6 +136,8 @@ pub struct Results {
     components: u64,
     source: u32,
     depths: Vec<u32>,
+    coefficients: Vec<f64>,
+    communities: Vec<u32>,
 }
 
 impl Results {
@@ -158,6 +163,8 @@ impl Results {
             labels,
             source,
             depths: model.search(source),
+            coefficients: model.coefficients(),
+            communities: model.communities(TURNS),
         }
     }
 
@@ -198,6 +205,13 @@ impl Results {
         let reached = || self.depths.iter().filter(|&&depth| depth != u32::MAX);
         assert_eq!(found.state.reached as usize, reached().count(), "{what}");
         assert_eq!(Some(&found.state.depth), reached().max(), "{what}");
+        let found = store.clustering().expect("there is memory");
+        assert!(
+            found.coefficients == self.coefficients,
+            "{what}: clustering"
+        );
+        let found = store.communities(TURNS).expect("there is memory");
+        assert!(found.labels == self.communities, "{what}: communities");
         let found = store.pagerank(&RankOptions::default(), from);
         let found = found.expect("there is memory");
         assert!(found.state.converged, "{what}: {:?}", found.state);

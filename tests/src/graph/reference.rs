@@ -1,5 +1,7 @@
 //! The algorithms in a few lines each, for small graphs.
 
+use std::cmp::Reverse;
+
 use super::Model;
 
 impl Model {
@@ -81,5 +83,53 @@ impl Model {
             level = next;
         }
         depths
+    }
+
+    /// Local clustering coefficients: of the pairs of different neighbours, in either direction, the
+    /// part that an edge leads through.
+    pub fn coefficients(&self) -> Vec<f64> {
+        let back = self.transposed();
+        let neighbours = |vertex: u32| {
+            let mut all = &self.rows[vertex as usize] | &back.rows[vertex as usize];
+            all.remove(&vertex);
+            all
+        };
+        let of = |vertex: u32| {
+            let all = neighbours(vertex);
+            let (mut pairs, mut links) = (0, 0);
+            for from in &all {
+                for to in all.iter().filter(|&to| to != from) {
+                    pairs += 1;
+                    links += u32::from(self.rows[*from as usize].contains(to));
+                }
+            }
+            f64::from(links) / f64::from(pairs.max(1))
+        };
+        (0..self.rows.len() as u32).map(of).collect()
+    }
+
+    /// Labels after so many turns in which each vertex takes the most frequent one of its
+    /// neighbours, the least of several.
+    pub fn communities(&self, turns: u32) -> Vec<u32> {
+        let mut labels: Vec<u32> = (0..self.rows.len() as u32).collect();
+        for _ in 0..turns {
+            let mut seen = vec![Vec::new(); labels.len()];
+            for (source, row) in self.rows.iter().enumerate() {
+                for &target in row {
+                    seen[source].push(labels[target as usize]);
+                    if self.directed {
+                        seen[target as usize].push(labels[source]);
+                    }
+                }
+            }
+            for (label, seen) in labels.iter_mut().zip(&seen) {
+                let count = |one: u32| seen.iter().filter(|&&other| other == one).count();
+                let best = seen.iter().map(|&one| (count(one), Reverse(one))).max();
+                if let Some((_, Reverse(best))) = best {
+                    *label = best;
+                }
+            }
+        }
+        labels
     }
 }

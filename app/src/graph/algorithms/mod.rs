@@ -5,11 +5,14 @@
 //! this file, so that a new algorithm is a file, its `mod` and its line.
 
 pub mod bfs;
+pub mod clustering;
+pub mod communities;
 pub mod components;
 pub(super) mod contiguous;
 #[macro_use]
 mod list;
 pub mod pagerank;
+mod pairs;
 pub mod triangles;
 mod values;
 
@@ -121,6 +124,8 @@ algorithms! {
     triangles: triangles::Triangles => "triangles",
     components: components::Components => "components",
     search: bfs::Search => "bfs",
+    clustering: clustering::Clustering => "lcc",
+    communities: communities::Communities => "cdlp",
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ const UNREACHED: u64 = i64::MAX as u64;
 pub enum Values<'a> {
     /// PageRank values, of sum 1.
     Ranks(&'a [f32]),
+    /// Real numbers.
+    Reals(&'a [f64]),
     /// How many of something there are.
     Counts(Cow<'a, [u32]>),
     /// Edges on the way there; `u32::MAX` if there is none.
@@ -35,6 +37,7 @@ impl Values<'_> {
             let (id, place) = (ids.of(vertex), vertex as usize);
             match self {
                 Self::Ranks(ranks) => writeln!(out, "{id} {}", scientific(ranks[place].into()))?,
+                Self::Reals(reals) => writeln!(out, "{id} {}", scientific(reals[place]))?,
                 Self::Counts(counts) => writeln!(out, "{id} {}", counts[place])?,
                 Self::Vertices(vertices) => writeln!(out, "{id} {}", ids.of(vertices[place]))?,
                 Self::Distances(distances) => {
@@ -52,6 +55,7 @@ impl Values<'_> {
     fn len(&self) -> u32 {
         let len = match self {
             Self::Ranks(values) => values.len(),
+            Self::Reals(values) => values.len(),
             Self::Counts(values) => values.len(),
             Self::Distances(values) | Self::Vertices(values) => values.len(),
         };
@@ -118,5 +122,7 @@ mod tests {
             "0 5.00000000000000e-01\n1 2.50000000000000e-01\n"
         );
         assert_eq!(text(&Values::Ranks(&[]), &ids, &[]), "");
+        let reals = text(&Values::Reals(&[0.0, 1.0 / 3.0]), &Ids::from(0), &[]);
+        assert_eq!(reals, "0 0.00000000000000e+00\n1 3.33333333333333e-01\n");
     }
 }

@@ -170,6 +170,11 @@ impl Checker {
 }
 
 impl Reference {
+    /// The name of a vertex in messages.
+    pub(super) fn id(&self, vertex: u32) -> u64 {
+        self.ids.of(vertex)
+    }
+
     /// Compares a value of each vertex.
     pub(super) fn values<E: Copy + Into<u64>>(
         &self,

@@ -131,6 +131,16 @@ impl UpdateSpace {
         self.store_bytes * self.stores
     }
 
+    /// Bytes of the part that [`Graph::sort`] takes: that of the first store.
+    pub fn sort_bytes(&self) -> usize {
+        self.store_bytes
+    }
+
+    /// Where in the workspace the sorted keys of the first store begin.
+    pub fn keys_offset(&self) -> usize {
+        self.parts[part::KEYS]
+    }
+
     /// Edges of the largest batch.
     pub fn edges(&self) -> u32 {
         self.edges

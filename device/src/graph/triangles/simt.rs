@@ -3,20 +3,10 @@
 
 use super::{List, TriangleArguments};
 use crate::graph::store::{Vertex, lower_bound};
-use crate::simt::Warp;
 use crate::simt::reduce::has;
 use crate::simt::rows::Rows;
 use crate::simt::segments::Segments;
-
-/// The lowest `count` bits, at most 32.
-#[inline(always)]
-pub(super) fn low_bits(count: u32) -> u32 {
-    if count == 0 {
-        0
-    } else {
-        u32::MAX >> (32 - count)
-    }
-}
+use crate::simt::{Warp, low_bits};
 
 /// Copies the successors of this warp's vertices.
 ///
@@ -77,11 +67,7 @@ pub unsafe fn orient<W: Warp>(warp: W, graph: &TriangleArguments) {
                 unsafe { graph.successors.add(at as usize).write(neighbour) };
             }
             // The lanes of this row whose items are this lane's vertex'.
-            let bound = |at: u32| {
-                let lane = at.saturating_sub(base);
-                if lane < W::LANES { lane } else { W::LANES }
-            };
-            let lanes = low_bits(bound(segments.end)) & !low_bits(bound(segments.start));
+            let lanes = segments.own_lanes::<W>(base);
             length += (kept & lanes).count_ones();
             base += W::LANES;
         }

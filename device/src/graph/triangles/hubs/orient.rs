@@ -10,11 +10,10 @@ use cuda_std::atomic::AtomicU32;
 
 use super::{GRANULE, HubArguments, List, ORIENT_TILE, PADDING, Tile, granule_of, is_code, slot};
 use crate::graph::store::Vertex;
-use crate::graph::triangles::simt::low_bits;
 use crate::kernel::PlainKernel;
 use crate::simt::reduce::has;
 use crate::simt::segments::Segments;
-use crate::simt::{Warp, leader, rank};
+use crate::simt::{Warp, leader, low_bits, rank};
 
 /// A row that a lane has for its warp.
 #[derive(Clone, Copy)]
@@ -157,11 +156,7 @@ impl HubOrient {
                 unsafe { graph.successors.add(at as usize).write(neighbour) };
             }
             // The lanes whose items are this lane's row's.
-            let bound = |at: u32| {
-                let lane = at.saturating_sub(base);
-                if lane < W::LANES { lane } else { W::LANES }
-            };
-            let lanes = low_bits(bound(segments.end)) & !low_bits(bound(segments.start));
+            let lanes = segments.own_lanes::<W>(base);
             codes += (hubs & lanes).count_ones();
             others += (rest & lanes).count_ones();
             base += W::LANES;
