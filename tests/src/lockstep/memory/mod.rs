@@ -269,8 +269,8 @@ impl Memory {
         };
         location.see(by, index);
         let store = location.store(index);
-        let (before, inherited) = (store.value, store.message.clone());
-        if let Some(message) = &inherited {
+        let before = store.value;
+        if let Some(message) = &store.message {
             // Accesses in the clock need not be pending too.
             if acquires(order) {
                 view.clock.join(message);
@@ -279,6 +279,7 @@ impl Memory {
             }
         }
         if let Some(value) = modified(access.operation, before, access.bytes) {
+            let inherited = store.message.clone();
             let own = if releases(order) {
                 Some(view.clock.clone())
             } else {
