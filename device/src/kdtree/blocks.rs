@@ -9,6 +9,57 @@ use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
+/// A block of references that no thread uses any more. Null is none.
+pub struct Retired {
+    block: u64,
+    count: u32,
+}
+
+impl Retired {
+    /// None; `null` is the allocator's null handle.
+    #[inline(always)]
+    pub fn none(null: u64) -> Self {
+        Self {
+            block: null,
+            count: 0,
+        }
+    }
+
+    /// The block with these bits of a handle, of `count` references.
+    ///
+    /// # Safety
+    ///
+    /// The block is null, or [`Workspace::allocate`] returned it for so many references, and it
+    /// lives. No thread uses it but those that make this value, and these no more after they give it
+    /// to [`Workspace::free`], with the heap that the block is of. One of them does so.
+    #[inline(always)]
+    pub unsafe fn new(block: u64, count: u32) -> Self {
+        Self { block, count }
+    }
+
+    /// The block, as bits of its handle.
+    #[inline(always)]
+    pub fn block(&self) -> u64 {
+        self.block
+    }
+}
+
+/// Copies words, each by one lane. Collective.
+///
+/// # Safety
+///
+/// Both arrays have `count` words. The warp alone uses those behind `to`, and no thread writes to
+/// those behind `from`.
+#[inline(always)]
+pub unsafe fn copy_words<W: Warp>(warp: W, from: *const u32, to: *mut u32, count: u32) {
+    let mut index = warp.lane();
+    while index < count {
+        // SAFETY: the index is below `count`, and of the lanes it is this one's alone.
+        unsafe { to.add(index as usize).write(*from.add(index as usize)) };
+        index += W::LANES;
+    }
+}
+
 impl Workspace {
     /// Allocates a block for `count` references; none for 0. If the allocator returns
     /// null, so does this, and the build ends. One lane calls this.
@@ -43,31 +94,22 @@ impl Workspace {
         block
     }
 
-    /// Frees a block of `count` references; ignores null. One lane calls this.
-    ///
-    /// # Safety
-    ///
-    /// As for [`DeviceHeap::free`].
+    /// Frees a block; ignores null. One lane calls this.
     #[inline(always)]
-    pub unsafe fn free<W: Warp, A: DeviceHeap<W> + ?Sized>(
-        &self,
-        warp: W,
-        heap: &A,
-        block: A::Handle,
-        count: u32,
-    ) {
+    pub fn free<W: Warp, A: DeviceHeap<W> + ?Sized>(&self, warp: W, heap: &A, retired: Retired) {
+        let block = A::Handle::from_bits(retired.block);
         if block.is_null() {
             return;
         }
         if self.has(COLLECT) {
-            // SAFETY: the caller's promise: the block lives, and `allocate` requested it.
-            let granted = unsafe { heap.granted(block, u64::from(count) * 4) };
+            // SAFETY: the contract of `Retired::new`: the block lives, and `allocate` requested it.
+            let granted = unsafe { heap.granted(block, u64::from(retired.count) * 4) };
             // Relaxed: as above.
             self.statistic(statistic::FREES).fetch_add(1, Relaxed);
             self.statistic(statistic::LIVE)
                 .fetch_add(granted.wrapping_neg(), Relaxed);
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the contract of `Retired::new`, a value that is given up here.
         unsafe { heap.free(warp, block) }
     }
 }

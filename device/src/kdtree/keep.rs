@@ -145,7 +145,7 @@ unsafe fn copy<W: Warp>(warp: W, outside: *mut u32, kept: *mut u32, count: u32, 
     // Of 64 bits, which the last step of a thread does not overflow.
     let mut index = u64::from(warp.thread());
     while index < u64::from(count) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the index is below `count`, and of the threads it is this one's alone.
         unsafe { to.add(index as usize).write(*from.add(index as usize)) };
         index += u64::from(warp.threads());
     }

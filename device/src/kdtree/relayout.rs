@@ -6,6 +6,7 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
+use super::blocks::{Retired, copy_words};
 use super::node::Node;
 use super::workspace::Workspace;
 use super::workspace::arguments::{PER_SPLIT, TreeArguments};
@@ -61,8 +62,9 @@ impl Kernel for Relayout {
                     warp.sync(W::FULL);
                     if node < nodes {
                         let record = *workspace.records.add(node as usize);
-                        let block = A::Handle::from_bits(record.block);
-                        workspace.free(warp, heap, block, record.sizes.references());
+                        // Only the leaf's record has the block, and its references are copied.
+                        let retired = Retired::new(record.block, record.sizes.references());
+                        workspace.free(warp, heap, retired);
                     }
                 }
             }
@@ -88,7 +90,8 @@ impl Kernel for Relayout {
 /// The build is complete, and `node` is one of its nodes, which this lane alone writes.
 #[inline(always)]
 unsafe fn write_node<A: Blocks + ?Sized>(workspace: &Workspace, heap: &A, node: u32) -> Copy {
-    // SAFETY: the caller's promise: records are complete, and indices follow from them.
+    // SAFETY: the build is complete, so that records hold the indices of others that are complete
+    // too, or `NONE`. An index in the tree is below the number of nodes, and one node's.
     unsafe {
         let record = *workspace.records.add(node as usize);
         let (mut before, mut references) = (0, 0);
@@ -153,11 +156,7 @@ unsafe fn copy_references<W: Warp>(warp: W, copy: Copy) {
             let from = warp.shuffle64(W::FULL, copy.from as u64, owner) as *const u32;
             let to = warp.shuffle64(W::FULL, copy.to as u64, owner) as *mut u32;
             let count = warp.shuffle(W::FULL, copy.count, owner);
-            let mut index = warp.lane();
-            while index < count {
-                to.add(index as usize).write(*from.add(index as usize));
-                index += W::LANES;
-            }
+            copy_words(warp, from, to, count);
         }
     }
 }

@@ -14,8 +14,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::SharedU32;
 
 use super::builder::{Builder, Operation, Part, Stage};
-use super::exact_sah::{ExactSplit, along, best_exact_split, value_items};
-use super::scratch::{BATCH, PendingNode, STACK_NODES, item};
+use super::exact_sah::{ExactSplit, best_exact_split, value_items};
+use super::scratch::{BATCH, PendingNode, STACK_NODES, item_word};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bounds::Bounds;
@@ -48,14 +48,9 @@ struct Fate {
 
 impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// Chooses the nodes of the next batch, and lists their items. The topmost node is always
-    /// among them, and the stack has room for the children of all.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, the stack has a node, and all lanes of the warp make the
-    /// call.
+    /// among them, and the stack has room for the children of all. Collective.
     #[inline(always)]
-    pub(super) unsafe fn select_batch(&mut self) {
+    pub(super) fn select_batch(&mut self) {
         let lane = self.warp.lane();
         let mut mask = 0;
         if lane < self.stacked {
@@ -83,7 +78,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             while mask != 0 {
                 let index = mask.trailing_zeros();
                 // SAFETY: the items of the batch are `SMALL_NODE` at most.
-                unsafe { self.scratch.item(place).write(item::new(lane, index)) };
+                unsafe { self.scratch.item(place).write(item_word::new(lane, index)) };
                 mask &= mask - 1;
                 place += 1;
             }
@@ -96,16 +91,16 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
-    /// `Keep`.
+    /// The pass before was of kind `Keep`.
     #[inline(always)]
     pub(super) unsafe fn after_keep(&mut self) -> Operation {
         let (warp, scratch, batch) = (self.warp, self.scratch, self.batch);
         let lane = warp.lane();
         let in_blocks = !P::SUBTREES;
         let costs = self.workspace.costs();
-        // SAFETY: the bounds are kept.
-        unsafe { value_items(warp, scratch, costs, batch, self.stacked) };
+        let items = self.items();
+        // SAFETY: `select_batch` made the batch, whose items these are.
+        unsafe { value_items(warp, items, costs, batch) };
         let mut node = PendingNode {
             mask: [0; 2],
             bounds: Bounds::EMPTY,
@@ -115,10 +110,11 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         let mut found = None;
         let has_node = lane < batch.nodes;
         if has_node {
-            // SAFETY: the lane's node is on the stack, and its items are valued.
+            // SAFETY: the lane's node is on the stack, with these of the items.
             unsafe {
                 node = *scratch.stack(self.stacked - 1 - lane);
-                found = best_exact_split(scratch, batch).filter(|split| {
+                let of_node = items.range(batch.first, batch.count);
+                found = best_exact_split(of_node).filter(|split| {
                     self.permits(
                         (node.node, node.depth),
                         batch.count,
@@ -158,9 +154,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         let (mut left, mut first) = (0, 0);
         if !in_blocks {
             let nodes = 2 * splitting.count_ones();
-            // SAFETY: all lanes are here.
-            let reserved = unsafe { self.reserve(nodes, all & SUM_MASK, all >> (2 * SUM_BITS)) };
-            let reserved = match reserved {
+            let reserved = match self.reserve(nodes, all & SUM_MASK, all >> (2 * SUM_BITS)) {
                 Ok(reserved) => reserved,
                 Err(failure) => return self.fail(failure),
             };
@@ -265,31 +259,28 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// All lanes of the warp make the call, with the fates of their nodes. The children's masks
-    /// are 0, and no other thread uses what the leaves get.
+    /// The fates are those of the lanes' nodes. The children's masks are 0, and no other thread uses
+    /// what the leaves get.
     #[inline(always)]
     unsafe fn distribute(&self, fate: Fate) {
         let (warp, scratch) = (self.warp, self.scratch);
+        let items = self.items();
         let mut base = 0;
-        while base < self.batch.items {
+        while base < items.count() {
             let place = base + warp.lane();
-            let active = place < self.batch.items;
-            let mut word = 0;
-            if active {
-                // SAFETY: an item of the batch.
-                word = unsafe { *scratch.item(place) };
-            }
-            let (number, index) = (item::number(word), item::index(word));
+            let item = items.get(place);
+            let number = item.map_or(0, |item| item_word::number(item.word()));
             let flags = warp.shuffle(W::FULL, fate.flags, number);
             let position = f32::from_bits(warp.shuffle(W::FULL, fate.position.to_bits(), number));
             let below = warp.shuffle(W::FULL, fate.below, number);
             let above = warp.shuffle(W::FULL, fate.above, number);
-            if active {
-                // SAFETY: the item's bounds are kept, and its reference is in scratch memory;
-                // the caller's promise.
-                unsafe {
-                    let id = *scratch.references().add(index as usize);
-                    let send = |goes: bool, to: u32| {
+            if let Some(item) = item {
+                let index = item_word::index(item.word());
+                let id = item.reference();
+                let send = |goes: bool, to: u32| {
+                    // SAFETY: the fate of the item's node leads to a place of its leaf that is this
+                    // item's alone, or to the mask of a child, where all accesses are atomic.
+                    unsafe {
                         if goes && to & IN_LEAF != 0 {
                             self.workspace
                                 .leaves
@@ -302,19 +293,19 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                             // Relaxed: read after a `sync`.
                             half.fetch_or(1 << (index & 31), Relaxed);
                         }
-                    };
-                    let bounds = along(scratch, flags >> 2, place);
-                    let (mut goes_below, mut goes_above) =
-                        ExactSplit::sides(bounds, position, flags >> 1 & 1 == 1);
-                    let mut to = below;
-                    if flags & 1 == 0 {
-                        // A leaf, of its own or of a block.
-                        (goes_below, goes_above) = (P::SUBTREES, false);
-                        to = IN_LEAF | below.wrapping_add(place);
                     }
-                    send(goes_below, to);
-                    send(goes_above, above);
+                };
+                let bounds = item.along(flags >> 2);
+                let (mut goes_below, mut goes_above) =
+                    ExactSplit::sides(bounds, position, flags >> 1 & 1 == 1);
+                let mut to = below;
+                if flags & 1 == 0 {
+                    // A leaf, of its own or of a block.
+                    (goes_below, goes_above) = (P::SUBTREES, false);
+                    to = IN_LEAF | below.wrapping_add(place);
                 }
+                send(goes_below, to);
+                send(goes_above, above);
             }
             base += W::LANES;
         }
@@ -326,8 +317,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// All lanes of the warp make the call. If the node is split, the masks of its children lie
-    /// above the stack.
+    /// If the node is split, the masks of its children lie above the stack.
     #[inline(always)]
     unsafe fn split_by_blocks(&mut self, splits: bool, split: ExactSplit) -> Operation {
         let warp = self.warp;
@@ -338,7 +328,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         self.split.position = f32::from_bits(warp.shuffle(W::FULL, split.position.to_bits(), 0));
         self.split.below = warp.shuffle(W::FULL, split.below, 0);
         self.split.above = warp.shuffle(W::FULL, split.above, 0);
-        // SAFETY: the caller's promise.
+        // SAFETY: the stack has two entries above its end, which are the children.
         unsafe {
             self.split.mask_below = (*self.scratch.stack(self.stacked)).references();
             self.split.mask_above = (*self.scratch.stack(self.stacked + 1)).references();
@@ -350,15 +340,15 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, so many nodes are on
-    /// the stack, no more than lanes, and `Scratch::handle` has a block for the references of
-    /// each.
+    /// So many nodes are on the stack, no more than lanes, and `Scratch::handle` has a block for the
+    /// references of each.
     #[inline(always)]
     pub(super) unsafe fn give_nodes(&mut self, nodes: u32) {
         let lane = self.warp.lane();
         let mut given = self.task;
         if lane < nodes {
-            // SAFETY: the caller's promise.
+            // SAFETY: the lane's node is on the stack, and so are its references in scratch memory. The
+            // lane's block has the capacity for them.
             unsafe {
                 let node = *self.scratch.stack(self.stacked - 1 - lane);
                 let mut mask = node.references();

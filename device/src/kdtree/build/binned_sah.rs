@@ -60,8 +60,8 @@ fn goes_below(variant: u32) -> bool {
 ///
 /// # Safety
 ///
-/// The histogram is complete, of the bins that refine this bin or none, and holds `count`
-/// references, at least one. All lanes of the warp make the call.
+/// The warp alone uses the histogram. It is complete, of the bins that refine this bin or none, and
+/// holds `count` references, at least one.
 #[inline(always)]
 pub unsafe fn best_binned_split<W: Warp>(
     warp: W,
@@ -73,7 +73,7 @@ pub unsafe fn best_binned_split<W: Warp>(
 ) -> Option<BinnedSplit> {
     let heuristic = Heuristic::new(costs, bounds, count);
     let bins = Bins::new(bounds, refined);
-    // SAFETY: the caller's promise.
+    // SAFETY: the warp alone uses the histogram.
     unsafe { accumulate_bounds(warp, scratch) };
     // SAFETY: the indices below are within the histogram.
     let word = |index: u32| unsafe { *scratch.histogram(index) };
@@ -186,7 +186,7 @@ pub unsafe fn best_binned_split<W: Warp>(
 ///
 /// # Safety
 ///
-/// All lanes of the warp make the call.
+/// The warp alone uses the histogram.
 #[inline(always)]
 unsafe fn accumulate_bounds<W: Warp>(warp: W, scratch: Scratch) {
     let mut list = 0;

@@ -5,11 +5,13 @@
 
 use core::marker::PhantomData;
 
+use super::items::Items;
 use super::pass::PassKind;
 use super::scratch::Scratch;
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::WHOLE_BOX;
+use crate::kdtree::blocks::Retired;
 use crate::kdtree::bounds::Bounds;
 use crate::kdtree::partition::Partition;
 use crate::kdtree::queue::{NODE, Queue, SUBTREE};
@@ -172,6 +174,15 @@ const NO_BATCH: Batch = Batch {
 };
 
 /// A warp that builds.
+///
+/// Invariants, between two operations of a step:
+///
+/// - The kernel's contract holds for the workspace. All lanes of the warp make the same calls.
+/// - The task is the warp's, unless the stage is `Idle`: the record of its node, and the block with
+///   its references if it is a node.
+/// - The stack has `stacked` nodes, at most `STACK_NODES`. If there are any, scratch memory has the
+///   references of their subtree, which their masks name, and their records are the warp's.
+/// - The batch is empty, or lists the references of the topmost nodes of the stack.
 pub(super) struct Builder<'a, W, A: ?Sized, P> {
     pub warp: W,
     pub heap: &'a A,
@@ -193,11 +204,10 @@ pub(super) struct Builder<'a, W, A: ?Sized, P> {
     pub split: Split,
     /// The leaf that the step makes.
     pub leaf: LeafNode,
-    /// The block to be freed at the end of the step, and its references. Whoever retires
-    /// it makes sure that no other thread uses it.
-    pub retired: (u64, u32),
+    /// The block to be freed at the end of the step.
+    pub retired: Retired,
     /// The same for a block that this lane holds until it is freed.
-    pub to_free: (u64, u32),
+    pub to_free: Retired,
     /// How many lanes hold a block, the first ones.
     pub held: u32,
     /// The first of the nodes, or of the leaf's references, that are reserved for the step.
@@ -222,8 +232,13 @@ pub(super) struct Builder<'a, W, A: ?Sized, P> {
 
 impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'a, W, A, P> {
     /// A warp without a task.
+    ///
+    /// # Safety
+    ///
+    /// The kernel's contract holds for the workspace, which is made of its arguments. All lanes of
+    /// the warp make the same calls of this value's methods.
     #[inline(always)]
-    pub(super) fn new(warp: W, heap: &'a A, workspace: Workspace, scratch: Scratch) -> Self {
+    pub(super) unsafe fn new(warp: W, heap: &'a A, workspace: Workspace, scratch: Scratch) -> Self {
         let null = A::Handle::NULL.to_bits();
         Self {
             warp,
@@ -253,8 +268,8 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'a, W, A, P> {
                 depth: 0,
                 count: 0,
             },
-            retired: (null, 0),
-            to_free: (null, 0),
+            retired: Retired::none(null),
+            to_free: Retired::none(null),
             held: 0,
             reserved: 0,
             given: (NODE, NO_TASK, 0),
@@ -272,6 +287,14 @@ impl<'a, W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'a, W, A, P> {
     #[inline(always)]
     pub(super) fn references(&self, block: u64) -> *mut u32 {
         self.heap.address(A::Handle::from_bits(block)).cast()
+    }
+
+    /// The items of the batch.
+    #[inline(always)]
+    pub(super) fn items(&self) -> Items {
+        // SAFETY: by the builder's invariants, the batch lists nodes of the stack. A lane writes to
+        // items of its own: in a pass, and as the first of those that value an item.
+        unsafe { Items::new(self.scratch, self.batch.items, self.stacked) }
     }
 
     /// Forgets what only the step before needed. Otherwise all of it would stay in registers

@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use super::builder::{Builder, LeafNode, Operation, Part, Stage};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
+use crate::kdtree::blocks::Retired;
 use crate::kdtree::budget;
 use crate::kdtree::node::Node;
 use crate::kdtree::workspace::arguments::BOUNDED;
@@ -18,8 +19,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, the references
-    /// of both children are in place, and two nodes are reserved.
+    /// The references of both children are in place, and two nodes are reserved.
     #[inline(always)]
     pub(super) unsafe fn create_children(&mut self) -> Operation {
         let (task, split) = (self.task, self.split);
@@ -57,7 +57,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         };
         let keep_above = self.keeps_above();
         let (kept, other) = (child(keep_above), child(!keep_above));
-        self.retired = (task.block, task.count);
+        // SAFETY: the warp had the task, whose references are in the children's blocks.
+        self.retired = unsafe { Retired::new(task.block, task.count) };
         self.stage = Stage::Node;
         self.task = kept;
         if other.count > 0 {
@@ -75,20 +76,16 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     }
 
     /// Reserves what the operation needs: two nodes for children, or a leaf's references.
-    ///
-    /// # Safety
-    ///
-    /// All lanes of the warp make the call, with the same operation, one of these.
+    /// Collective.
     #[inline(always)]
-    pub(super) unsafe fn reserve_for(&mut self, next: Operation) -> Operation {
+    pub(super) fn reserve_for(&mut self, next: Operation) -> Operation {
         let split = self.split;
         let (mut nodes, mut references, mut added) = (0, self.leaf.count, 0);
         if next == Operation::CreateChildren {
             added = budget::added(self.task.count, split.below, split.above);
             (nodes, references) = (2, 0);
         }
-        // SAFETY: the caller's promise.
-        match unsafe { self.reserve(nodes, references, added) } {
+        match self.reserve(nodes, references, added) {
             Ok((left, first)) => {
                 self.reserved = if nodes > 0 { left } else { first };
                 next
@@ -103,12 +100,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     /// # Errors
     ///
     /// The error that ends the build.
-    ///
-    /// # Safety
-    ///
-    /// All lanes of the warp make the call, with the same values.
     #[inline(always)]
-    pub(super) unsafe fn reserve(
+    pub(super) fn reserve(
         &self,
         nodes: u32,
         references: u32,
@@ -163,7 +156,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and the warp has the node.
+    /// The warp has the node.
     #[inline(always)]
     pub(super) unsafe fn child_budgets(
         &self,
@@ -215,16 +208,12 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
 
     /// Whether the limit of depth and the node's budget allow the split that was chosen.
     /// Counts the node if not. Collective.
-    ///
-    /// # Safety
-    ///
-    /// As for `child_budgets`, and all lanes of the warp make the call.
     #[inline(always)]
-    pub(super) unsafe fn allows_split(&self) -> bool {
+    pub(super) fn allows_split(&self) -> bool {
         let (task, split) = (self.task, self.split);
         let mut refused = false;
         if self.warp.lane() == 0 {
-            // SAFETY: the caller's promise.
+            // SAFETY: the warp has the task's node.
             refused = unsafe {
                 !self.permits(
                     (task.node, task.depth),

@@ -2,7 +2,8 @@
 //! of an item of the batch, then those of a node.
 
 use super::builder::Batch;
-use super::scratch::{BOUNDS_STRIDE, Scratch, item};
+use super::items::{ItemRange, Items};
+use super::scratch::item_word;
 use crate::kdtree::bounds::{from_key, to_key};
 use crate::kdtree::sah::{Costs, Heuristic, NO_CANDIDATE, axis_of, candidate, pays, plane_of};
 use crate::simt::Warp;
@@ -35,38 +36,12 @@ impl ExactSplit {
     }
 }
 
-/// The bounds of an item along an axis.
-///
-/// # Safety
-///
-/// They are kept in scratch memory, and `axis` is below 3.
+/// How many triangles of these items lie below, above and in a plane.
 #[inline(always)]
-pub unsafe fn along(scratch: Scratch, axis: u32, item: u32) -> (f32, f32) {
-    // SAFETY: scratch memory keeps the item's bounds, and `axis` is below 3.
-    unsafe {
-        (
-            *scratch.bounds(axis * BOUNDS_STRIDE + item),
-            *scratch.bounds((3 + axis) * BOUNDS_STRIDE + item),
-        )
-    }
-}
-
-/// How many triangles lie below, above and in a plane, of `count` items from `first` on.
-///
-/// # Safety
-///
-/// The bounds of these items are kept in scratch memory, and `axis` is below 3.
-#[inline(always)]
-unsafe fn count_sides(
-    scratch: Scratch,
-    (first, count): (u32, u32),
-    axis: u32,
-    position: f32,
-) -> (u32, u32, u32) {
+fn count_sides(items: ItemRange, axis: u32, position: f32) -> (u32, u32, u32) {
     let (mut below, mut above, mut planar) = (0, 0, 0);
-    for item in first..first + count {
-        // SAFETY: the caller's promise.
-        let (least, greatest) = unsafe { along(scratch, axis, item) };
+    for item in items.iter() {
+        let (least, greatest) = item.along(axis);
         below += u32::from(least < position);
         above += u32::from(greatest > position);
         planar += u32::from(least == position && greatest == position);
@@ -99,47 +74,32 @@ fn cheaper_side(
 ///
 /// # Safety
 ///
-/// The batch is as `select_batch` made it, of the topmost of `stacked` nodes, and the bounds
-/// of its items are kept. All lanes of the warp make the call.
+/// The items are those of the batch, as `select_batch` made it.
 #[inline(always)]
-pub unsafe fn value_items<W: Warp>(
-    warp: W,
-    scratch: Scratch,
-    costs: Costs,
-    batch: Batch,
-    stacked: u32,
-) {
+pub unsafe fn value_items<W: Warp>(warp: W, items: Items, costs: Costs, batch: Batch) {
     let mut shift = 0;
-    while shift < 3 && batch.items << (shift + 1) <= W::LANES {
+    while shift < 3 && items.count() << (shift + 1) <= W::LANES {
         shift += 1;
     }
-    let candidates = batch.items << shift;
+    let candidates = items.count() << shift;
     let mut base = 0;
     while base < candidates {
         let index = base + warp.lane();
-        let place = index >> shift;
-        let active = index < candidates;
-        let mut number = 0;
-        if active {
-            // SAFETY: the caller's promise.
-            number = item::number(unsafe { *scratch.item(place) });
-        }
+        let item = items.get(index >> shift);
+        let number = item.map_or(0, |item| item_word::number(item.word()));
         let first = warp.shuffle(W::FULL, batch.first, number);
         let count = warp.shuffle(W::FULL, batch.count, number);
         let (mut best, mut sides) = (NO_CANDIDATE, 0);
-        if active {
-            // SAFETY: the caller's promise.
-            let bounds = unsafe { (*scratch.stack(stacked - 1 - number)).bounds };
-            let heuristic = Heuristic::new(costs, bounds, count);
-            let mut list = index - (place << shift);
+        if let Some(item) = item {
+            let heuristic = Heuristic::new(costs, item.node_bounds(), count);
+            // SAFETY: lane `number` has the item's node, and these are the items of that node.
+            let of_node = unsafe { items.range(first, count) };
+            let mut list = index & ((1 << shift) - 1);
             while list < 6 {
                 let axis = if list < 3 { list } else { list - 3 };
-                // SAFETY: as above.
-                let position = unsafe { *scratch.bounds(list * BOUNDS_STRIDE + place) };
+                let position = item.kept(list);
                 if heuristic.is_inside(axis, position) {
-                    // SAFETY: as above.
-                    let (below, above, planar) =
-                        unsafe { count_sides(scratch, (first, count), axis, position) };
+                    let (below, above, planar) = count_sides(of_node, axis, position);
                     let (cost, planar_below) =
                         cheaper_side(heuristic, axis, position, (below, above, planar));
                     let found = candidate(cost, axis, to_key(position));
@@ -150,7 +110,7 @@ pub unsafe fn value_items<W: Warp>(
                             (0, planar)
                         };
                         best = found;
-                        sides = item::sides(below + in_below, above + in_above, planar_below);
+                        sides = item_word::sides(below + in_below, above + in_above, planar_below);
                     }
                 }
                 list += 1 << shift;
@@ -170,41 +130,33 @@ pub unsafe fn value_items<W: Warp>(
         }
         // All lanes of the item have read it.
         warp.sync(W::FULL);
-        if active && index == place << shift {
-            // SAFETY: as above; of its lanes this one alone writes to the item.
-            unsafe {
-                scratch.candidate(place).write(best);
-                let word = scratch.item(place);
-                word.write(*word | sides);
-            }
+        // Of its lanes, the first one alone writes to the item.
+        if let Some(item) = item
+            && index & ((1 << shift) - 1) == 0
+        {
+            item.keep_plane(best, sides);
         }
         base += W::LANES;
     }
     warp.sync(W::FULL);
 }
 
-/// The best split of this lane's node of the batch, if one is cheaper than a leaf.
-///
-/// # Safety
-///
-/// `value_items` has valued the batch, and the lane has a node of it.
+/// The best split of a node of the batch by the planes that `value_items` kept at its items, if one
+/// is cheaper than a leaf.
 #[inline(always)]
-pub unsafe fn best_exact_split(scratch: Scratch, batch: Batch) -> Option<ExactSplit> {
+pub fn best_exact_split(items: ItemRange) -> Option<ExactSplit> {
     let (mut best, mut word) = (NO_CANDIDATE, 0);
-    for place in batch.first..batch.first + batch.count {
-        // SAFETY: the caller's promise.
-        let found = unsafe { *scratch.candidate(place) };
+    for item in items.iter() {
+        let found = item.plane();
         if found < best {
-            best = found;
-            // SAFETY: as above.
-            word = unsafe { *scratch.item(place) };
+            (best, word) = (found, item.word());
         }
     }
     pays(best).then(|| ExactSplit {
         axis: axis_of(best),
         position: from_key(plane_of(best)),
-        below: item::below(word),
-        above: item::above(word),
-        planar_below: item::planar_below(word),
+        below: item_word::below(word),
+        above: item_word::above(word),
+        planar_below: item_word::planar_below(word),
     })
 }

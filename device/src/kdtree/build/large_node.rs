@@ -43,11 +43,11 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, the chunk is one of the large node, and `index` is below
-    /// `CHUNK_WORDS`.
+    /// The chunk is one of the large node, and `index` is below `CHUNK_WORDS`.
     #[inline(always)]
     unsafe fn chunk_word(&self, chunk: u32, index: u32) -> *mut u32 {
-        // SAFETY: the caller's promise; `create_large_node` has reserved the chunks.
+        // SAFETY: the chunk is one of those that `create_large_node` reserved, with `CHUNK_WORDS` words
+        // each.
         unsafe {
             let chunk = (*self.large_node).chunk as usize + chunk as usize;
             self.workspace
@@ -65,13 +65,9 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         }
     }
 
-    /// Makes a large node of the task's node and puts its chunks into the queue.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, and all lanes of the warp that has the node call this.
+    /// Makes a large node of the task's node and puts its chunks into the queue. Collective.
     #[inline(always)]
-    pub(super) unsafe fn create_large_node(&mut self) {
+    pub(super) fn create_large_node(&mut self) {
         let count = chunks(self.task.count);
         let (mut index, mut first) = (0, 0);
         if self.warp.lane() == 0 {
@@ -113,8 +109,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this when they have
-    /// counted the chunk into bins in scratch memory.
+    /// The chunk is counted into bins in scratch memory.
     #[inline(always)]
     pub(super) unsafe fn merge_histogram(&mut self) -> bool {
         // SAFETY: indices are within the histograms; the chunk's words are this
@@ -162,8 +157,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this when `merge_histogram`
-    /// was true. A `found` split is one between its bins.
+    /// `merge_histogram` was true. A `found` split is one between its bins.
     #[inline(always)]
     pub(super) unsafe fn refine_bins(&mut self, found: BinnedSplit) -> bool {
         let is_small = self.task.count <= REFINE;
@@ -252,7 +246,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// `counter` is one of the large node; all lanes of the warp make the call.
+    /// `counter` is one of the large node.
     #[inline(always)]
     unsafe fn is_last(&self, counter: *mut u32) -> bool {
         let mut finished = 0;
@@ -339,8 +333,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and `start_partition` has put the chunks of the node into
-    /// the queue, this one included.
+    /// `start_partition` has put the chunks of the node into the queue, this one included.
     #[inline(always)]
     pub(super) unsafe fn chunk_offsets(&self, chunk: u32) -> (u32, u32) {
         // SAFETY: `start_partition` has written them.
@@ -357,8 +350,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// As for `chunk_offsets`; all lanes of the warp call this when the chunk is
-    /// partitioned.
+    /// As for `chunk_offsets`, and the chunk is partitioned.
     #[inline(always)]
     pub(super) unsafe fn finish_partition(&mut self) -> bool {
         // SAFETY: the split is not written any more.

@@ -6,6 +6,7 @@ use cuda_std::atomic::AtomicU64;
 use super::builder::{Builder, Part, Stage};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
+use crate::kdtree::blocks::{Retired, copy_words};
 use crate::kdtree::node::Node;
 use crate::kdtree::workspace::Workspace;
 use crate::kdtree::workspace::entries::{NONE, Sizes};
@@ -16,22 +17,23 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, the step has
-    /// chosen the leaf, and its references are reserved.
+    /// The step has chosen the leaf, and its references are reserved.
     #[inline(always)]
     pub(super) unsafe fn make_leaf(&mut self) {
         let leaf = self.leaf;
         let first = if leaf.count > 0 { self.reserved } else { 0 };
         let mut block = A::Handle::NULL.to_bits();
         if leaf.count > 0 {
-            // SAFETY: the references from `first` on are within the limit and this leaf's.
+            // SAFETY: the references from `first` on are within the limit and this leaf's. It is the
+            // task's node, whose block has its references, and the warp ends the task.
             unsafe {
                 let to = self.workspace.leaves.add(first as usize);
                 if self.keeps_blocks() {
                     block = self.task.block;
                 } else {
-                    self.copy_block(to);
-                    self.retired = (self.task.block, leaf.count);
+                    let from = self.references(self.task.block);
+                    copy_words(self.warp, from, to, leaf.count);
+                    self.retired = Retired::new(self.task.block, leaf.count);
                 }
             }
             self.stage = Stage::Idle;
@@ -50,23 +52,6 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
                 (*record).sizes = Sizes::of_leaf(leaf.count);
                 self.complete = (leaf.node, Sizes::of_leaf(leaf.count));
             }
-        }
-    }
-
-    /// Copies the references of the node's block.
-    ///
-    /// # Safety
-    ///
-    /// The task's block holds its references, `to` has the capacity for as many, and all
-    /// lanes of the warp make the call.
-    #[inline(always)]
-    unsafe fn copy_block(&self, to: *mut u32) {
-        let from = self.references(self.task.block);
-        let mut index = self.warp.lane();
-        while index < self.task.count {
-            // SAFETY: the caller's promise.
-            unsafe { to.add(index as usize).write(*from.add(index as usize)) };
-            index += W::LANES;
         }
     }
 }

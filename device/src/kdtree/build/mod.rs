@@ -16,6 +16,7 @@ mod binned_sah;
 mod builder;
 mod children;
 mod exact_sah;
+mod items;
 mod large_node;
 mod leaf;
 mod pass;
@@ -64,12 +65,14 @@ macro_rules! kernel {
                 heap: &A,
                 arguments: TreeArguments,
             ) {
-                // SAFETY: the kernel's contract, and nobody else uses the warp's scratch memory.
-                unsafe {
+                // SAFETY: the kernel's contract, all lanes of the warp are here, and nobody else uses
+                // the warp's scratch memory.
+                let builder = unsafe {
                     let workspace = Workspace::new(arguments);
                     let scratch = Scratch::new(warp.scratch());
-                    Builder::<W, A, $part>::new(warp, heap, workspace, scratch).run();
-                }
+                    Builder::<W, A, $part>::new(warp, heap, workspace, scratch)
+                };
+                builder.run();
             }
         }
     };
@@ -79,16 +82,11 @@ kernel!(BuildLargeNodes, LargeNodes);
 kernel!(BuildSubtrees, Subtrees);
 
 impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
-    /// Takes one task step after the other until the build has ended.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, all lanes of the warp make the call, and the builder
-    /// is as `Builder::new` makes it.
+    /// Takes one task step after the other until the build has ended. Collective.
     #[inline(always)]
-    unsafe fn run(mut self) {
-        // SAFETY: the kernel's contract. Each operation's contract is that those before
-        // it in the step have prepared the builder's state.
+    fn run(mut self) {
+        // SAFETY: each operation's contract is that those before it in the step have prepared the
+        // builder's state.
         unsafe {
             while !self.failed && self.fetch_task() {
                 self.forget_step();
@@ -158,13 +156,10 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         }
     }
 
-    /// Makes sure that the warp has a task; false when the build has ended.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, and all lanes of the warp call this between two steps.
+    /// Makes sure that the warp has a task, between two steps; false when the build has ended.
+    /// Collective.
     #[inline(always)]
-    unsafe fn fetch_task(&mut self) -> bool {
+    fn fetch_task(&mut self) -> bool {
         if self.stage != Stage::Idle {
             return true;
         }

@@ -8,7 +8,8 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::SharedU32;
 
-use super::scratch::{BOUNDS_STRIDE, Scratch, item};
+use super::items::Items;
+use super::scratch::{Scratch, item_word};
 use crate::kdtree::bins::{BINS, Bins, SUM_WORDS};
 use crate::kdtree::bounds::{Bounds, pick, to_key};
 use crate::kdtree::clip::clipped;
@@ -64,8 +65,8 @@ impl Destination {
 pub struct Pass {
     /// An array of references.
     pub references: *const u32,
-    /// Nodes on the stack, the batch's on top.
-    pub stacked: u32,
+    /// The items of the batch.
+    pub items: Items,
     /// The first reference of the pass, or item of the batch.
     pub from: u32,
     /// The one behind the last.
@@ -95,7 +96,7 @@ impl Pass {
     /// # Safety
     ///
     /// The arrays of the pass are as described there, valid, and this warp's to use; all
-    /// lanes of the warp make the call. `Keep` has at most `SMALL_NODE` references.
+    /// lanes of the warp make the call. `Keep` is for all items of the batch.
     #[inline(always)]
     pub unsafe fn run<W: Warp>(&mut self, warp: W, workspace: &Workspace, scratch: Scratch) {
         let bins = Bins::new(self.bounds, self.partition.refined());
@@ -107,13 +108,14 @@ impl Pass {
             let mut id = 0;
             let mut bounds = self.bounds;
             if active {
-                // SAFETY: the caller's promise; the items name nodes of the batch.
+                // SAFETY: the index is below the end of the pass, which is that of the items or of the
+                // array.
                 unsafe {
                     let mut position = index;
                     if self.kind == PassKind::Keep {
-                        let word = *scratch.item(index);
-                        position = item::index(word);
-                        bounds = (*scratch.stack(self.stacked - 1 - item::number(word))).bounds;
+                        let item = self.items.at(index);
+                        position = item_word::index(item.word());
+                        bounds = item.node_bounds();
                     }
                     id = *self.references.add(position as usize);
                 }
@@ -147,8 +149,8 @@ impl Pass {
                     }
                 }
                 PassKind::Keep if active => {
-                    // SAFETY: the caller's promise; the index is this lane's.
-                    unsafe { keep(scratch, index, part) };
+                    // SAFETY: as above; the item is this lane's.
+                    unsafe { self.items.at(index) }.keep(part);
                 }
                 PassKind::Partition => {
                     let (min, max) = (pick(part.min, self.axis), pick(part.max, self.axis));
@@ -191,8 +193,8 @@ impl Pass {
 unsafe fn count_beside<W: Warp>(warp: W, scratch: Scratch, before: u32, behind: u32) {
     let mut list = warp.lane();
     while list < 6 {
-        // SAFETY: list and bin are in range, so the word is in the histogram; the
-        // caller's promise.
+        // SAFETY: lists are below 6 and bins below `BINS`, so the word is in the histogram, where
+        // all accesses of a pass are atomic.
         let word = |bin: u32| unsafe { &*scratch.histogram(list * BINS + bin).cast::<SharedU32>() };
         // Relaxed: read after a `sync`.
         word(0).fetch_add(before, Relaxed);
@@ -213,8 +215,8 @@ unsafe fn count(scratch: Scratch, bins: Bins, part: Bounds) {
         let axis = bins.axis(list);
         let (min, max) = (pick(part.min, axis), pick(part.max, axis));
         let (start, end) = bins.span(list, min, max);
-        // SAFETY: list and bin are in range, so the word is in the histogram; the
-        // caller's promise.
+        // SAFETY: lists are below 9 and bins below `BINS`, so the word is in the histogram, where
+        // all accesses of a pass are atomic.
         let word = |index: u32| unsafe { &*scratch.histogram(index).cast::<SharedU32>() };
         // Relaxed: read after a `sync`.
         if min == max {
@@ -225,25 +227,5 @@ unsafe fn count(scratch: Scratch, bins: Bins, part: Bounds) {
         word(end).fetch_add(1, Relaxed);
         word(SUM_WORDS + start).fetch_max(!to_key(min), Relaxed);
         word(SUM_WORDS + end).fetch_max(to_key(max), Relaxed);
-    }
-}
-
-/// Keeps the bounds of item `index`.
-///
-/// # Safety
-///
-/// The index is below `SMALL_NODE`, and no other lane has it.
-#[inline(always)]
-unsafe fn keep(scratch: Scratch, index: u32, part: Bounds) {
-    for axis in 0..3 {
-        // SAFETY: `index` is below `SMALL_NODE` and this lane's, so the words are too.
-        unsafe {
-            scratch
-                .bounds(axis as u32 * BOUNDS_STRIDE + index)
-                .write(part.min[axis]);
-            scratch
-                .bounds((3 + axis as u32) * BOUNDS_STRIDE + index)
-                .write(part.max[axis]);
-        }
     }
 }

@@ -27,11 +27,12 @@ const STACK: usize = CANDIDATES + 8 * SMALL_NODE as usize;
 const _: () = assert!(SMALL_NODE == 64 && CANDIDATES.is_multiple_of(8));
 const _: () = assert!(ITEMS.is_multiple_of(8) && BOUNDS - ITEMS >= 8 * SMALL_NODE as usize / 2);
 const _: () = assert!(BOUNDS + 4 * HISTOGRAM_WORDS as usize <= SCRATCH_BYTES);
+const _: () = assert!(BOUNDS + 4 * (8 * BOUNDS_STRIDE as usize) <= SCRATCH_BYTES);
 const _: () = assert!(STACK + size_of::<PendingNode>() * STACK_NODES as usize <= SCRATCH_BYTES);
 
 /// The word of an item: a reference of one of the batch's nodes, and how the best plane at its
 /// bounds divides that node.
-pub mod item {
+pub mod item_word {
     /// The word of reference `index` of the subtree, in node `number` of the batch.
     #[inline(always)]
     pub fn new(number: u32, index: u32) -> u32 {
@@ -109,8 +110,8 @@ impl Scratch {
     ///
     /// # Safety
     ///
-    /// `SCRATCH_BYTES` bytes are there, 16-byte aligned, and while this value or a copy
-    /// of it is in use, the lanes of one warp alone access them, through it.
+    /// `SCRATCH_BYTES` bytes of any value are there, 16-byte aligned, and while this value or a
+    /// copy of it is in use, the lanes of one warp alone access them, through it.
     #[inline(always)]
     pub unsafe fn new(address: *mut u8) -> Self {
         Self(address)
@@ -122,7 +123,7 @@ impl Scratch {
         self.0.cast()
     }
 
-    /// Item `index` of the batch, below `SMALL_NODE`, as in [`item`].
+    /// Item `index` of the batch, below `SMALL_NODE`, as in [`item_word`].
     #[inline(always)]
     pub fn item(self, index: u32) -> *mut u32 {
         self.0

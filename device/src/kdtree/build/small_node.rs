@@ -3,6 +3,7 @@
 use super::builder::{Builder, Part, Stage};
 use super::scratch::PendingNode;
 use crate::device_heap::DeviceHeap;
+use crate::kdtree::blocks::{Retired, copy_words};
 use crate::kdtree::thresholds::SMALL_NODE;
 use crate::simt::Warp;
 
@@ -12,26 +13,17 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, all lanes of the warp make the call, and the task's
-    /// block holds its references, at most `SMALL_NODE`, and the stack is empty.
+    /// The task is a node of at most `SMALL_NODE` references.
     #[inline(always)]
     pub(super) unsafe fn load_references(&mut self) {
         let count = self.task.count;
         let from = self.references(self.task.block);
-        let mut index = self.warp.lane();
-        while index < count {
-            // SAFETY: the caller's promise.
-            unsafe {
-                self.scratch
-                    .references()
-                    .add(index as usize)
-                    .write(*from.add(index as usize))
-            };
-            index += W::LANES;
-        }
+        // SAFETY: the task's block holds its references, which are no more than scratch memory has
+        // the capacity for.
+        unsafe { copy_words(self.warp, from, self.scratch.references(), count) };
         if self.warp.lane() == 0 {
             let mask = u64::MAX >> ((SMALL_NODE - count) & 63);
-            // SAFETY: the stack is empty.
+            // SAFETY: the stack has an entry, and none that is needed any more.
             unsafe {
                 self.scratch.stack(0).write(PendingNode {
                     mask: [mask as u32, (mask >> 32) as u32],
@@ -45,7 +37,8 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
         self.work = 0;
         self.warp.sync(W::FULL);
         if P::SUBTREES {
-            self.retired = (self.task.block, count);
+            // SAFETY: the warp has the task, and goes on with the copy after this step.
+            self.retired = unsafe { Retired::new(self.task.block, count) };
             self.stage = Stage::Subtree;
         }
     }
@@ -60,7 +53,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     pub(super) unsafe fn copy_references(&self, mask: u64, block: u64) {
         let to = self.references(block);
         self.for_each_reference(mask, |index, rank| {
-            // SAFETY: the caller's promise; indices are below `SMALL_NODE`.
+            // SAFETY: ranks are below the block's capacity, and indices below `SMALL_NODE`.
             unsafe {
                 to.add(rank as usize)
                     .write(*self.scratch.references().add(index as usize))

@@ -2,25 +2,23 @@
 //! of the split, and the children's blocks.
 
 use super::binned_sah::best_binned_split;
+use core::mem;
+
 use super::builder::{Builder, LeafNode, Operation, Part, Stage};
 use super::pass::{Destination, Pass, PassKind};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::kdtree::bins::{HISTOGRAM_WORDS, WHOLE_BOX};
+use crate::kdtree::blocks::Retired;
 use crate::kdtree::partition::Partition;
 use crate::kdtree::queue::SUBTREE;
 use crate::kdtree::thresholds::{CHUNK, SMALL_NODE, large_node};
 use crate::simt::Warp;
 
 impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
-    /// Decides what the step does first.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, and all lanes of the warp call this when `fetch_task`
-    /// was true.
+    /// Decides what the step does first, when `fetch_task` was true. Collective.
     #[inline(always)]
-    pub(super) unsafe fn begin_step(&mut self) -> Operation {
+    pub(super) fn begin_step(&mut self) -> Operation {
         match self.stage {
             Stage::Partition | Stage::PartitionChunk if P::LARGE => {
                 return Operation::Pass(PassKind::Partition);
@@ -42,13 +40,12 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             return Operation::End;
         }
         if P::SMALL && !is_batch && self.task.count <= SMALL_NODE {
-            // SAFETY: the node's block holds its references.
+            // SAFETY: as compared.
             unsafe { self.load_references() };
             is_batch = true;
         }
         if P::SMALL && is_batch {
-            // SAFETY: the caller's promise.
-            unsafe { self.select_batch() };
+            self.select_batch();
             return Operation::Pass(PassKind::Keep);
         }
         if !P::LARGE {
@@ -56,8 +53,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
             return Operation::BecomeLeaf;
         }
         if self.task.count > large_node(self.workspace.count) {
-            // SAFETY: the caller's promise; the node is this warp's.
-            unsafe { self.create_large_node() };
+            self.create_large_node();
             self.stage = Stage::Idle;
             return Operation::End;
         }
@@ -91,15 +87,14 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this with the kind that
-    /// `begin_step` returned.
+    /// `begin_step` returned the kind.
     #[inline(always)]
     pub(super) unsafe fn pass(&mut self, kind: PassKind) {
         let task = self.task;
         let split = self.split;
         let mut pass = Pass {
             references: self.scratch.references(),
-            stacked: self.stacked,
+            items: self.items(),
             from: 0,
             to: if kind == PassKind::Keep {
                 self.batch.items
@@ -164,8 +159,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
-    /// `Bin`.
+    /// The pass before was of kind `Bin`.
     #[inline(always)]
     pub(super) unsafe fn after_binning(&mut self) -> Operation {
         let mut refined = WHOLE_BOX;
@@ -217,8 +211,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this after a pass of kind
-    /// `Partition`.
+    /// The pass before was of kind `Partition`.
     #[inline(always)]
     pub(super) unsafe fn after_partition(&mut self) -> Operation {
         if self.stage == Stage::PartitionChunk {
@@ -236,8 +229,7 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     ///
     /// # Safety
     ///
-    /// The kernel's contract holds, and all lanes of the warp call this when the step has
-    /// chosen a split, or shares.
+    /// The step has chosen a split, or shares.
     #[inline(always)]
     pub(super) unsafe fn allocate_blocks(&mut self) -> Operation {
         // The only blocks of subtrees are those of nodes that are given away.
@@ -319,54 +311,40 @@ impl<W: Warp, A: DeviceHeap<W> + ?Sized, P: Part> Builder<'_, W, A, P> {
     }
 
     /// Frees the retired block, if there is one: at once where nodes are large, that of a subtree
-    /// when every lane holds one.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, all lanes of the warp make the call, and no other thread uses
-    /// the block in `retired`, now or later.
+    /// when every lane holds one. Collective.
     #[inline(always)]
-    pub(super) unsafe fn free_retired(&mut self) {
+    pub(super) fn free_retired(&mut self) {
         // All lanes have read their part of the block, and what the step has in scratch memory.
         self.warp.sync(W::FULL);
         let null = A::Handle::NULL.to_bits();
-        let (block, count) = self.retired;
-        self.retired = (null, 0);
+        let retired = mem::replace(&mut self.retired, Retired::none(null));
         if P::LARGE {
             if self.warp.lane() == 0 {
-                let block = A::Handle::from_bits(block);
-                // SAFETY: the caller's promise.
-                unsafe { self.workspace.free(self.warp, self.heap, block, count) };
+                self.workspace.free(self.warp, self.heap, retired);
             }
             return;
         }
-        if block == null {
+        if retired.block() == null {
             return;
         }
         if self.warp.lane() == self.held {
-            self.to_free = (block, count);
+            self.to_free = retired;
         }
         self.held += 1;
         if self.held == W::LANES {
-            // SAFETY: the caller's promise, for each block when it was taken.
-            unsafe { self.free_held() };
+            self.free_held();
         }
     }
 
-    /// Frees the blocks that the lanes hold, each its own.
-    ///
-    /// # Safety
-    ///
-    /// The kernel's contract holds, and all lanes of the warp make the call.
+    /// Frees the blocks that the lanes hold, each its own. Collective.
     #[inline(always)]
-    pub(super) unsafe fn free_held(&mut self) {
+    pub(super) fn free_held(&mut self) {
         // Lanes free together: see `Warp::converge`.
         self.warp.sync(W::FULL);
         if self.warp.lane() < self.held {
-            let (block, count) = self.to_free;
-            let block = A::Handle::from_bits(block);
-            // SAFETY: no other thread uses the block, as `free_retired` promises.
-            unsafe { self.workspace.free(self.warp, self.heap, block, count) };
+            let null = Retired::none(A::Handle::NULL.to_bits());
+            let block = mem::replace(&mut self.to_free, null);
+            self.workspace.free(self.warp, self.heap, block);
         }
         self.held = 0;
     }
