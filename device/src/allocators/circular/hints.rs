@@ -6,6 +6,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 use super::heap::{Circular, Offsets};
+use super::index::Span;
 use super::layout::{HINT_BYTES, LATEST_PLACE, PLACES, TICKET_BYTES};
 use super::links::{Links, Unit};
 use super::search;
@@ -229,25 +230,29 @@ impl<L: Links, O: Offsets> Circular<L, O> {
     /// `wanted` is not 0.
     #[inline(always)]
     pub(super) unsafe fn search<W: Warp>(&self, warp: W, wanted: u32) -> (u32, u32) {
-        // SAFETY: the search gets the links and the index of this heap, and a cursor or its
-        // number, which are spans: the first region beyond the nursery has units.
+        // SAFETY: the search gets the links and the index of this heap. Of the spans, one is a number
+        // that a cursor holds. The first region beyond the nursery has units, and a chunk one at least.
         unsafe {
             let index = self.index();
             // In the nursery there is hardly a long run, and notes about it do not count for
             // long: half of the map would be read first.
             let least = if self.is_large(wanted) {
-                index.span_of(self.layout.beyond << self.layout.region_bits)
+                index.span_of(Unit::new(self.layout.beyond << self.layout.region_bits))
             } else {
-                0
+                Span::FIRST
             };
-            let number = index.cursor(warp, least);
-            let cursor = index.cursor_at(number);
+            let own = index.cursor(warp, least);
+            let cursor = index.cursor_at(own);
             // Relaxed: a hint.
-            let noted = cursor.load(Relaxed);
-            let first = if noted < least { number } else { noted };
+            let noted = Span::new(cursor.load(Relaxed));
+            let first = if noted.number() < least.number() {
+                own
+            } else {
+                noted
+            };
             let (unit, end) = search::call(warp, self.links, index, wanted, first);
             if end != 0 {
-                cursor.store(index.span_of(unit), Relaxed);
+                cursor.store(index.span_of(Unit::new(unit)).number(), Relaxed);
             }
             (unit, end)
         }

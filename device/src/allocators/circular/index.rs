@@ -26,6 +26,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{self, AtomicU32, AtomicU64};
 
+use super::links::Unit;
 use crate::simt::Warp;
 
 /// Units of a row, the words of the map that are read at once.
@@ -48,6 +49,35 @@ enum Word {
     Prefix = 1,
     Longest = 2,
     Suffix = 3,
+}
+
+/// A span, or its cursor: there is one for each.
+///
+/// Invariant: it is below the number of spans of the index that it is used with, as whoever made it
+/// has argued.
+#[derive(Clone, Copy)]
+pub struct Span(u32);
+
+impl Span {
+    /// The first span.
+    pub const FIRST: Self = Self(0);
+
+    /// The span of this number.
+    ///
+    /// # Safety
+    ///
+    /// It is below [`Index::spans`] of each index that it is used with. So is a number that was read
+    /// from a cursor.
+    #[inline(always)]
+    pub unsafe fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// The index of a heap.
@@ -105,52 +135,45 @@ impl Index {
         (self.units + (1 << self.span_bits) - 1) >> self.span_bits
     }
 
-    /// Where this warp begins a search among the spans from `least` on: the number of its
+    /// Where this warp begins a search among the spans from `least` on: its
     /// cursor, in which the span is noted where it, or another one that shares the word, has
     /// found memory last. Warps that search at the same time would otherwise all try for the
     /// same chunks, and each search would pass all the spans that are used up. The lanes of a
     /// warp begin together, so that they read the same words at the same time: a 32nd of the
     /// accesses.
-    ///
-    /// # Safety
-    ///
-    /// `least` is below `spans()`.
     #[inline(always)]
-    pub unsafe fn cursor<W: Warp>(&self, warp: W, least: u32) -> u32 {
+    pub fn cursor<W: Warp>(&self, warp: W, least: Span) -> Span {
         // Fibonacci hashing: neighbours begin far from each other.
         let hash = warp.warp().wrapping_mul(0x9e37_79b1);
-        least + ((u64::from(hash) * u64::from(self.spans() - least)) >> u32::BITS) as u32
+        let ahead = (u64::from(hash) * u64::from(self.spans() - least.0)) >> u32::BITS;
+        Span(least.0 + ahead as u32)
     }
 
-    /// A cursor by its number.
-    ///
-    /// # Safety
-    ///
-    /// `cursor` is below `spans()`.
+    /// The word of a cursor.
     #[inline(always)]
-    pub unsafe fn cursor_at(&self, cursor: u32) -> &AtomicU32 {
+    pub fn cursor_at(&self, cursor: Span) -> &AtomicU32 {
         let words = u64::from(self.rows()) * ROW_BYTES + u64::from(self.spans()) * WORDS_BYTES;
-        let offset = words + u64::from(cursor) * CURSOR_BYTES;
+        let offset = words + u64::from(cursor.0) * CURSOR_BYTES;
         // SAFETY: the cursors lie behind the spans' words, one for each span.
         unsafe { &*self.base.add(offset as usize).cast() }
     }
 
     /// The span of a unit.
     #[inline(always)]
-    pub fn span_of(&self, unit: u32) -> u32 {
-        unit >> self.span_bits
+    pub fn span_of(&self, unit: Unit) -> Span {
+        Span(unit.number() >> self.span_bits)
     }
 
     /// The first unit of a span.
     #[inline(always)]
-    pub fn start(&self, span: u32) -> u32 {
-        span << self.span_bits
+    pub fn start(&self, span: Span) -> u32 {
+        span.0 << self.span_bits
     }
 
     /// The end of a span.
     #[inline(always)]
-    pub fn end(&self, span: u32) -> u32 {
-        let end = (span + 1) << self.span_bits;
+    pub fn end(&self, span: Span) -> u32 {
+        let end = (span.0 + 1) << self.span_bits;
         if end < self.units { end } else { self.units }
     }
 
@@ -188,13 +211,9 @@ impl Index {
     }
 
     /// A word of a span.
-    ///
-    /// # Safety
-    ///
-    /// `span` is below `spans()`.
     #[inline(always)]
-    unsafe fn of_span(&self, span: u32, word: Word) -> &AtomicU64 {
-        let offset = u64::from(self.rows()) * ROW_BYTES + u64::from(span) * WORDS_BYTES;
+    fn of_span(&self, span: Span, word: Word) -> &AtomicU64 {
+        let offset = u64::from(self.rows()) * ROW_BYTES + u64::from(span.0) * WORDS_BYTES;
         // SAFETY: the spans' words lie behind the map, aligned as the base is, one set for each
         // span.
         unsafe { &*self.base.add(offset as usize + word as usize * 8).cast() }
@@ -208,31 +227,30 @@ impl Index {
         if to - from < 2 << self.span_bits {
             return to;
         }
-        self.start(self.span_of(from + (to - from) / 2))
+        (from + (to - from) / 2) >> self.span_bits << self.span_bits
     }
 
     /// Makes all units free; called by all threads of a launch.
     pub fn init<W: Warp>(&self, warp: W) {
-        // SAFETY: words are below those of all rows, spans and cursors below `spans()`.
-        unsafe {
-            let mut word = warp.thread();
-            while word < self.rows() * 16 {
-                let first = word * 32;
-                let left = self.units.saturating_sub(first);
-                let bits = if left < 32 { (1 << left) - 1 } else { u32::MAX };
-                self.word(word).store(bits, Relaxed);
-                word += warp.threads();
-            }
-            let mut span = warp.thread();
-            while span < self.spans() {
-                // Even, and not the version of the notes.
-                self.of_span(span, Word::Version).store(2, Relaxed);
-                self.of_span(span, Word::Prefix).store(0, Relaxed);
-                self.of_span(span, Word::Longest).store(0, Relaxed);
-                self.of_span(span, Word::Suffix).store(0, Relaxed);
-                self.cursor_at(span).store(span, Relaxed);
-                span += warp.threads();
-            }
+        let mut word = warp.thread();
+        while word < self.rows() * 16 {
+            let first = word * 32;
+            let left = self.units.saturating_sub(first);
+            let bits = if left < 32 { (1 << left) - 1 } else { u32::MAX };
+            // SAFETY: the word is below those of all rows.
+            unsafe { self.word(word) }.store(bits, Relaxed);
+            word += warp.threads();
+        }
+        let mut number = warp.thread();
+        while number < self.spans() {
+            let span = Span(number);
+            // Even, and not the version of the notes.
+            self.of_span(span, Word::Version).store(2, Relaxed);
+            self.of_span(span, Word::Prefix).store(0, Relaxed);
+            self.of_span(span, Word::Longest).store(0, Relaxed);
+            self.of_span(span, Word::Suffix).store(0, Relaxed);
+            self.cursor_at(span).store(number, Relaxed);
+            number += warp.threads();
         }
     }
 
@@ -243,8 +261,7 @@ impl Index {
     /// `to` is at most `units()`.
     #[inline(always)]
     unsafe fn mark(&self, from: u32, to: u32, free: bool) {
-        // SAFETY: the caller's promise: each unit is below `to`, and the word of a unit of the
-        // heap is in the map.
+        // SAFETY: each unit is below `to`, so that it is of the heap, and its word in the map.
         unsafe {
             let mut unit = from;
             while unit < to {
@@ -269,14 +286,14 @@ impl Index {
         }
     }
 
-    /// The end of what lies in one span of the units from `unit` to `to`, and whether
+    /// The span of `unit`, the end of what lies in it of the units up to `to`, and whether
     /// that is the whole span.
     #[inline(always)]
-    fn part(&self, unit: u32, to: u32) -> (u32, bool) {
+    fn part(&self, unit: Unit, to: u32) -> (Span, u32, bool) {
         let span = self.span_of(unit);
         let end = self.end(span);
-        let whole = unit == self.start(span) && to >= end;
-        (if to < end { to } else { end }, whole)
+        let whole = unit.number() == self.start(span) && to >= end;
+        (span, if to < end { to } else { end }, whole)
     }
 
     /// Marks the units from `unit` to `end` as owned by the caller, which frees them as one
@@ -287,14 +304,13 @@ impl Index {
     /// `end` is at most `units()`.
     #[inline(always)]
     pub unsafe fn keep(&self, mut unit: u32, end: u32, undivided: bool) {
-        // SAFETY: each unit is below `end`, which is of the heap by the caller's promise, and so
-        // is its span; the part of it up to `stop` ends at `end` or before.
+        // SAFETY: each unit is below `end`, so that it is of the heap; the part of its span up to
+        // `stop` ends at `end` or before.
         unsafe {
             while unit < end {
-                let (stop, whole) = self.part(unit, end);
+                let (span, stop, whole) = self.part(Unit::new(unit), end);
                 if whole && undivided {
                     // Relaxed: only the owner makes it even again.
-                    let span = self.span_of(unit);
                     self.of_span(span, Word::Version).fetch_add(1, Relaxed);
                 } else {
                     self.mark(unit, stop, false);
@@ -304,20 +320,11 @@ impl Index {
         }
     }
 
-    /// Whether the span of `unit` lies in one block of the caller, which `keep` has
-    /// marked by its version.
-    ///
-    /// # Safety
-    ///
-    /// `unit` is below `units()`.
+    /// Whether the span lies in one block of the caller, which `keep` has marked by its version.
     #[inline(always)]
-    unsafe fn is_odd(&self, unit: u32) -> bool {
-        // SAFETY: the caller's promise: the span of a unit of the heap is below `spans()`.
-        unsafe {
-            // Relaxed: it is the caller's to change.
-            let span = self.span_of(unit);
-            self.of_span(span, Word::Version).load(Relaxed) & 1 == 1
-        }
+    fn is_odd(&self, span: Span) -> bool {
+        // Relaxed: it is the caller's to change.
+        self.of_span(span, Word::Version).load(Relaxed) & 1 == 1
     }
 
     /// Marks units as free, which the caller is about to free. A release fence, and
@@ -331,11 +338,10 @@ impl Index {
         // SAFETY: as for `keep`.
         unsafe {
             while unit < end {
-                let (stop, whole) = self.part(unit, end);
-                if whole && self.is_odd(unit) {
+                let (span, stop, whole) = self.part(Unit::new(unit), end);
+                if whole && self.is_odd(span) {
                     // Relaxed: the fence orders it before what a thread does that takes the
                     // units, and may make the version odd again. The bits are set.
-                    let span = self.span_of(unit);
                     self.of_span(span, Word::Version).fetch_add(1, Relaxed);
                 } else {
                     self.mark(unit, stop, true);
@@ -353,15 +359,14 @@ impl Index {
     /// `unit` is below `end`, which is at most `units()`.
     #[inline(always)]
     pub unsafe fn renew(&self, unit: u32, end: u32) {
-        // SAFETY: the caller's promise: no span behind that of the last unit is reached.
-        unsafe {
-            let last = self.span_of(end - 1);
-            let mut span = self.span_of(unit);
-            while span <= last {
-                // Relaxed: the fence in between orders the bits before it.
-                self.of_span(span, Word::Version).fetch_add(2, Relaxed);
-                span += 1;
-            }
+        let last = (end - 1) >> self.span_bits;
+        let mut number = unit >> self.span_bits;
+        while number <= last {
+            // SAFETY: the last unit is of the heap, and its span is not behind that of the unit.
+            let span = unsafe { Span::new(number) };
+            // Relaxed: the fence in between orders the bits before it.
+            self.of_span(span, Word::Version).fetch_add(2, Relaxed);
+            number += 1;
         }
     }
 }

@@ -22,7 +22,7 @@
 //! about 2^26 units even if no note counts; larger pools (1 GiB in units of 16 bytes,
 //! 2 GiB in units of 32) exceed that in the first refusal after frees everywhere.
 
-use super::index::Index;
+use super::index::{Index, Span};
 use super::links::{ABSORBED, FREE, LOCKED, Links, Unit};
 use super::runs::{NONE, Runs};
 use crate::simt::Warp;
@@ -43,8 +43,8 @@ const MORE_LOOKS: u32 = 8;
 /// `links` has `units` units, and `unit` is below that.
 #[inline(always)]
 unsafe fn try_run<L: Links>(links: L, units: u32, unit: u32, wanted: u32) -> u32 {
-    // SAFETY: `unit` is of the table by the caller's promise, `end` by the loop's condition. The
-    // chunk that is put back was taken here, and merged up to `end`.
+    // SAFETY: `unit` is of the table, and so is `end` by the loop's condition. The chunk that is put
+    // back was taken here, and merged up to `end`.
     unsafe {
         let link = links.peek(Unit::new(unit));
         if link.state != FREE {
@@ -99,17 +99,18 @@ struct Pass {
 ///
 /// # Safety
 ///
-/// `links` and `index` are of one heap, `wanted` is not 0, and `first` is below `index.spans()`.
+/// `links` and `index` are of one heap, and `wanted` is not 0.
 #[inline(always)]
 unsafe fn search<W: Warp, L: Links>(
     warp: W,
     links: L,
     index: Index,
     wanted: u32,
-    first: u32,
+    first: Span,
 ) -> (u32, u32) {
-    // SAFETY: the caller's promise; the pass is at a span of the index each time: it begins with
-    // one, and goes back to 0 behind the last.
+    let first = first.number();
+    // SAFETY: the pass is at a span of the index each time: it begins with one, and goes back to 0
+    // behind the last.
     unsafe {
         let mut chance = warp.thread().wrapping_mul(0x9e37_79b1);
         loop {
@@ -126,7 +127,7 @@ unsafe fn search<W: Warp, L: Links>(
             };
             let mut is_second = first == 0;
             loop {
-                let found = pass.step(warp, links, index, wanted);
+                let found = pass.step(warp, links, index, wanted, Span::new(pass.span));
                 if found.1 != 0 {
                     return found;
                 }
@@ -167,13 +168,12 @@ impl Pass {
         start + ((u64::from(self.chance) * u64::from(end - start)) >> u32::BITS) as u32
     }
 
-    /// Searches the next span, or decides to search this or earlier ones once more. Returns
+    /// Searches `span`, the next one, or decides to search this or earlier ones once more. Returns
     /// what it has taken; its end is 0 if nothing.
     ///
     /// # Safety
     ///
-    /// `links` and `index` are of one heap, `wanted` is not 0, and `self.span` is below
-    /// `index.spans()`.
+    /// `links` and `index` are of one heap, and `wanted` is not 0.
     #[inline(always)]
     unsafe fn step<W: Warp, L: Links>(
         &mut self,
@@ -181,14 +181,14 @@ impl Pass {
         links: L,
         index: Index,
         wanted: u32,
+        span: Span,
     ) -> (u32, u32) {
-        // SAFETY: the span is one of the index by the caller's promise, so that its units are of
-        // the heap. A run that was found has a unit at least, and starts before the end of the
+        // SAFETY: the span is one of the index, so that its units are of the heap. A run that was found has a unit at least, and starts before the end of the
         // span; `self.run` units lie before its start.
         unsafe {
-            let (span, units) = (self.span, index.units());
+            let units = index.units();
             let (start, end) = (index.start(span), index.end(span));
-            let noted = if span < self.scan_to {
+            let noted = if span.number() < self.scan_to {
                 None
             } else {
                 index.noted(span)
@@ -228,8 +228,8 @@ impl Pass {
                     if across && !self.is_fresh {
                         // Notes are upper bounds. The bits decide where the run really begins,
                         // and whether it is still there.
-                        self.scan_to = span + 1;
-                        self.span = index.span_of(start - self.run);
+                        self.scan_to = span.number() + 1;
+                        self.span = index.span_of(Unit::new(start - self.run)).number();
                         self.run = 0;
                         self.is_fresh = true;
                         return (NONE, 0);
@@ -280,7 +280,7 @@ impl Pass {
             self.looks = MORE_LOOKS;
             self.is_sure &= !has_failed;
             if !self.is_anchored {
-                self.until = span;
+                self.until = span.number();
             }
             if runs.prefix == end - start {
                 self.run += runs.prefix;
@@ -290,7 +290,7 @@ impl Pass {
                 self.is_fresh = is_fresh;
                 self.is_anchored = true;
             }
-            self.span = span + 1;
+            self.span = span.number() + 1;
             (NONE, 0)
         }
     }
@@ -301,7 +301,8 @@ impl Pass {
 ///
 /// # Safety
 ///
-/// `base`, `units` and `span_bits` are the parts of an index; otherwise as for [`search`].
+/// `base`, `units` and `span_bits` are the parts of an index, and `first` is one of its spans;
+/// otherwise as for [`search`].
 #[inline(never)]
 unsafe fn outlined<W: Warp, L: Links>(
     warp: W,
@@ -312,10 +313,10 @@ unsafe fn outlined<W: Warp, L: Links>(
     wanted: u32,
     first: u32,
 ) -> u64 {
-    // SAFETY: the caller's promise, which is that of `search`, and parts of an index.
+    // SAFETY: these are parts of an index and one of its spans, with the contract of `search`.
     unsafe {
         let index = Index::new(base, units, span_bits);
-        let (unit, end) = search(warp, links, index, wanted, first);
+        let (unit, end) = search(warp, links, index, wanted, Span::new(first));
         u64::from(end) << 32 | u64::from(unit)
     }
 }
@@ -331,10 +332,11 @@ pub unsafe fn call<W: Warp, L: Links>(
     links: L,
     index: Index,
     wanted: u32,
-    first: u32,
+    first: Span,
 ) -> (u32, u32) {
     let (base, units, span_bits) = index.parts();
-    // SAFETY: the caller's promise, and the parts of its index.
+    let first = first.number();
+    // SAFETY: the parts of the index, a span of it, and the contract of `search`.
     let found = unsafe { outlined(warp, links, base, units, span_bits, wanted, first) };
     (found as u32, (found >> 32) as u32)
 }

@@ -113,7 +113,7 @@ impl Index {
     /// `row` is below `rows()`.
     #[inline(always)]
     unsafe fn is_row_free(&self, row: u32) -> bool {
-        // SAFETY: the caller's promise.
+        // SAFETY: it is one of the rows.
         let [a, b, c, d] = unsafe { atomic::load_row(self.row(row)) };
         let all = |four: [u32; 4]| four[0] & four[1] & four[2] & four[3];
         all(a) & all(b) & all(c) & all(d) == u32::MAX

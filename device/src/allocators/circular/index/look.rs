@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use cuda_std::atomic;
 
 use super::long::LONG;
-use super::{Index, ROW_UNITS, Word};
+use super::{Index, ROW_UNITS, Span, Word};
 use crate::allocators::circular::runs::{Runs, Scan};
 
 /// Bits of a note for a length; the others hold the version. A span's version takes
@@ -15,71 +15,50 @@ const LENGTH_BITS: u32 = 21;
 
 impl Index {
     /// Upper bounds of the runs in a span, if it has notes that count.
-    ///
-    /// # Safety
-    ///
-    /// `span` is below `spans()`.
     #[inline(always)]
-    pub unsafe fn noted(&self, span: u32) -> Option<Runs> {
-        // SAFETY: the caller's promise: the span is one of the heap.
-        unsafe {
-            // Relaxed: a note was written by a thread that has acquired its version. Which
-            // of the words is read first does not matter, each note has its own version.
-            let version = self.of_span(span, Word::Version).load(Relaxed);
-            let prefix = self.of_span(span, Word::Prefix).load(Relaxed);
-            let longest = self.of_span(span, Word::Longest).load(Relaxed);
-            let suffix = self.of_span(span, Word::Suffix).load(Relaxed);
-            if version & 1 == 1 {
-                return Some(Runs::EMPTY);
-            }
-            let none = version << LENGTH_BITS;
-            let differ = (prefix ^ none) | (longest ^ none) | (suffix ^ none);
-            if differ >> LENGTH_BITS != 0 {
-                return None;
-            }
-            Some(Runs {
-                prefix: (prefix ^ none) as u32,
-                longest: (longest ^ none) as u32,
-                suffix: (suffix ^ none) as u32,
-            })
+    pub fn noted(&self, span: Span) -> Option<Runs> {
+        // Relaxed: a note was written by a thread that has acquired its version. Which
+        // of the words is read first does not matter, each note has its own version.
+        let version = self.of_span(span, Word::Version).load(Relaxed);
+        let prefix = self.of_span(span, Word::Prefix).load(Relaxed);
+        let longest = self.of_span(span, Word::Longest).load(Relaxed);
+        let suffix = self.of_span(span, Word::Suffix).load(Relaxed);
+        if version & 1 == 1 {
+            return Some(Runs::EMPTY);
         }
+        let none = version << LENGTH_BITS;
+        let differ = (prefix ^ none) | (longest ^ none) | (suffix ^ none);
+        if differ >> LENGTH_BITS != 0 {
+            return None;
+        }
+        Some(Runs {
+            prefix: (prefix ^ none) as u32,
+            longest: (longest ^ none) as u32,
+            suffix: (suffix ^ none) as u32,
+        })
     }
 
     /// The version of a span, to be read before its bits are.
-    ///
-    /// # Safety
-    ///
-    /// `span` is below `spans()`.
     #[inline(always)]
-    pub unsafe fn version(&self, span: u32) -> u64 {
-        // SAFETY: the caller's promise: the span is one of the heap.
-        unsafe {
-            // Acquire: the bits of all units whose free has changed the version so far.
-            // Pairs with the fence between `give` and `renew`; later frees, which change
-            // the version by read-modify-writes, continue the release sequence.
-            self.of_span(span, Word::Version).load(Acquire)
-        }
+    pub fn version(&self, span: Span) -> u64 {
+        // Acquire: the bits of all units whose free has changed the version so far.
+        // Pairs with the fence between `give` and `renew`; later frees, which change
+        // the version by read-modify-writes, continue the release sequence.
+        self.of_span(span, Word::Version).load(Acquire)
     }
 
     /// Notes the runs that a scan of a span has found after `version` was read.
-    ///
-    /// # Safety
-    ///
-    /// `span` is below `spans()`.
     #[inline(always)]
-    pub unsafe fn note(&self, span: u32, version: u64, runs: Runs) {
-        // SAFETY: the caller's promise: the span is one of the heap.
-        unsafe {
-            let none = version << LENGTH_BITS;
-            // Relaxed: they are good for this version alone, whenever they are read.
-            let note = |word, length| {
-                let note = none | u64::from(length);
-                self.of_span(span, word).store(note, Relaxed);
-            };
-            note(Word::Prefix, runs.prefix);
-            note(Word::Longest, runs.longest);
-            note(Word::Suffix, runs.suffix);
-        }
+    pub fn note(&self, span: Span, version: u64, runs: Runs) {
+        let none = version << LENGTH_BITS;
+        // Relaxed: they are good for this version alone, whenever they are read.
+        let note = |word, length| {
+            let note = none | u64::from(length);
+            self.of_span(span, word).store(note, Relaxed);
+        };
+        note(Word::Prefix, runs.prefix);
+        note(Word::Longest, runs.longest);
+        note(Word::Suffix, runs.suffix);
     }
 
     /// The runs among the units from `from` to `to`, and where one of `wanted` units
@@ -90,7 +69,7 @@ impl Index {
     /// `from` is below `to`, which is at most `units()`.
     #[inline(always)]
     pub unsafe fn look(&self, from: u32, to: u32, wanted: u32, near: u32) -> (Runs, u32) {
-        // SAFETY: rows begin below `to`, which is of the heap by the caller's promise.
+        // SAFETY: `to` is at most `units()`, and rows are read that begin below it.
         unsafe {
             if wanted >= LONG {
                 return self.look_for_long(from, to, wanted, near);

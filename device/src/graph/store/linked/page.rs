@@ -49,7 +49,7 @@ pub fn first(record: &Vertex) -> *mut u8 {
 /// The page is one of a chain, and not its last.
 #[inline(always)]
 pub unsafe fn after<A: Blocks + ?Sized>(heap: &A, page: *mut u8) -> *mut u8 {
-    // SAFETY: the caller's promise.
+    // SAFETY: a page of a chain begins with the handle of the next, which it has.
     heap.address(unsafe { *link::<A>(page) })
 }
 
@@ -62,7 +62,7 @@ pub unsafe fn after<A: Blocks + ?Sized>(heap: &A, page: *mut u8) -> *mut u8 {
 pub unsafe fn skip<A: Blocks + ?Sized>(heap: &A, mut page: *mut u8, count: u32) -> *mut u8 {
     let mut passed = 0;
     while passed < count {
-        // SAFETY: the caller's promise.
+        // SAFETY: so far fewer pages are passed than the chain has behind the first.
         page = unsafe { after(heap, page) };
         passed += 1;
     }
@@ -104,7 +104,7 @@ impl<'a, A: Blocks + ?Sized> Cursor<'a, A> {
         } else {
             skipped
         };
-        // SAFETY: the caller's promise.
+        // SAFETY: a neighbour in front of the index is `last` pages behind.
         let page = unsafe { skip(heap, page, last) };
         Self {
             heap,
@@ -121,7 +121,7 @@ impl<'a, A: Blocks + ?Sized> Cursor<'a, A> {
     #[inline(always)]
     pub unsafe fn next(&mut self) -> *mut u32 {
         if self.position == capacity::<A>() {
-            // SAFETY: the caller's promise.
+            // SAFETY: the page is full, and there is another neighbour, which is in a next one.
             self.page = unsafe { after(self.heap, self.page) };
             self.position = 0;
         }
