@@ -5,7 +5,7 @@ use std::ffi::OsString;
 pub use heapwood_results::display;
 use thiserror::Error;
 
-use crate::word::{Word, by_text};
+use crate::word::{Word, WordError, by_text};
 
 /// Units, longest names first so that `B` does not match before `MiB`.
 const UNITS: [(&str, u64); 12] = [
@@ -100,7 +100,7 @@ impl Word for Pool {
         self.to_string().into()
     }
 
-    fn from_word(word: OsString) -> Result<Self, String> {
+    fn from_word(word: OsString) -> Result<Self, WordError> {
         by_text(word, parse_pool)
     }
 }

@@ -1,6 +1,7 @@
 //! Values that the command line has as one word, in JSON: a name, a size, a file. They are text
 //! there, unless they are the name of a file that is no text.
 
+use std::error;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -11,6 +12,20 @@ use heapwood_graphs::Format;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Why a word is no value of its type, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum WordError {
+    /// It is not UTF-8.
+    #[error("`{}` is no text", .0.display())]
+    NoText(OsString),
+    /// It is none of the names.
+    #[error("nothing is called `{}`", .0.display())]
+    Unknown(OsString),
+    /// The error of the type's parser.
+    #[error(transparent)]
+    Value(Box<dyn error::Error + Send + Sync>),
+}
+
 /// A value that is written as one word.
 pub trait Word: Sized {
     /// The word.
@@ -20,8 +35,8 @@ pub trait Word: Sized {
     ///
     /// # Errors
     ///
-    /// The error of the word, in one line.
-    fn from_word(word: OsString) -> Result<Self, String>;
+    /// A word that is no such value.
+    fn from_word(word: OsString) -> Result<Self, WordError>;
 }
 
 impl Word for PathBuf {
@@ -29,7 +44,7 @@ impl Word for PathBuf {
         self.into()
     }
 
-    fn from_word(word: OsString) -> Result<Self, String> {
+    fn from_word(word: OsString) -> Result<Self, WordError> {
         Ok(word.into())
     }
 }
@@ -39,13 +54,13 @@ impl Word for PathBuf {
 /// # Errors
 ///
 /// Those of `parse`, and for a word that is no text.
-pub fn by_text<T, E: std::fmt::Display>(
+pub fn by_text<T, E: error::Error + Send + Sync + 'static>(
     word: OsString,
     parse: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<T, String> {
+) -> Result<T, WordError> {
     match word.to_str() {
-        Some(text) => parse(text).map_err(|error| error.to_string()),
-        None => Err(format!("`{}` is no text", word.display())),
+        Some(text) => parse(text).map_err(|error| WordError::Value(error.into())),
+        None => Err(WordError::NoText(word)),
     }
 }
 
@@ -57,9 +72,9 @@ macro_rules! named {
                 self.name().into()
             }
 
-            fn from_word(word: OsString) -> Result<Self, String> {
+            fn from_word(word: OsString) -> Result<Self, WordError> {
                 let found = Self::ALL.into_iter().find(|value| word == value.name());
-                found.ok_or_else(|| format!("nothing is called `{}`", word.display()))
+                found.ok_or(WordError::Unknown(word))
             }
         })+
     };

@@ -3,7 +3,7 @@
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::size::Pool;
-use heapwood::tree::{HostTree, KernelBuild, TreeError};
+use heapwood::tree::{Built, DeviceTree, HostTree, KernelBuild, KernelStats, TreeError};
 use heapwood_device::heap::State;
 use heapwood_device::kdtree::plan::{BuildResult, Limits, Options};
 
@@ -34,11 +34,13 @@ pub fn build(
     triangles: &Triangles,
     options: Options,
 ) -> Result<Finished, TreeError> {
-    let ready = KernelBuild::prepare(backend, triangles, spec, Pool::Bytes(pool), options)?;
-    finish(
-        ready,
-        options.collect || spec.allocator.properties.may_overwrite,
-    )
+    let pool = Pool::Bytes(pool);
+    let mut ready = KernelBuild::prepare(backend, triangles, spec, pool, options)?;
+    if options.collect || spec.allocator.properties.may_overwrite {
+        finished(ready.build_with_statistics()?)
+    } else {
+        finished(ready.build()?)
+    }
 }
 
 /// Builds a tree on the CPU over an allocator that has to serve it.
@@ -80,15 +82,15 @@ pub fn build_within(
     options: Options,
     limits: Limits,
 ) -> Result<Finished, TreeError> {
-    let ready = KernelBuild::within(backend, triangles, spec, pool, options, limits)?;
-    finish(ready, options.collect)
+    let mut ready = KernelBuild::within(backend, triangles, spec, pool, options, limits)?;
+    if options.collect {
+        finished(ready.build_with_statistics()?)
+    } else {
+        finished(ready.build()?)
+    }
 }
 
-fn finish(mut ready: KernelBuild, collect: bool) -> Result<Finished, TreeError> {
-    let built = match collect {
-        true => ready.build_with_statistics()?,
-        false => ready.build()?,
-    };
+fn finished(built: Built<DeviceTree<'_>, KernelStats>) -> Result<Finished, TreeError> {
     Ok(Finished {
         tree: built.tree.into_host()?,
         result: built.stats.result,

@@ -8,7 +8,7 @@ use heapwood_device::allocator::{Heap, Request, SetupError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
 use super::{SpecError, forms};
-use crate::word::{Word, by_text};
+use crate::word::{Word, WordError, by_text};
 
 /// The parameter that every allocator has: requests of a warp are made together.
 pub(super) const COALESCE: &str = "coalesce";
@@ -169,7 +169,7 @@ impl Word for Spec {
         self.to_string().into()
     }
 
-    fn from_word(word: OsString) -> Result<Self, String> {
+    fn from_word(word: OsString) -> Result<Self, WordError> {
         by_text(word, Self::parse)
     }
 }

@@ -331,7 +331,7 @@ impl Allocation for Buffer {
     }
 
     /// The GPU fills all of it faster than it would be told what to leave out.
-    fn zero(&self, bytes: u64) -> Result<(), BackendError> {
+    fn zero_front(&self, bytes: u64) -> Result<(), BackendError> {
         assert!(bytes <= self.bytes(), "a buffer of {} bytes", self.bytes());
         Ok(self.zero()?)
     }

@@ -23,7 +23,7 @@ pub trait Allocation: Send + Sync {
     /// # Panics
     ///
     /// If there are not so many.
-    fn zero(&self, bytes: u64) -> Result<(), BackendError>;
+    fn zero_front(&self, bytes: u64) -> Result<(), BackendError>;
 
     /// Copies `bytes` to `offset` bytes from its begin, after the kernels launched
     /// before.
@@ -75,7 +75,7 @@ impl Memory {
     ///
     /// Faults of earlier work on the GPU.
     pub fn zero(&self) -> Result<(), BackendError> {
-        self.0.zero(self.bytes())
+        self.0.zero_front(self.bytes())
     }
 
     /// Sets its first `bytes` bytes to 0, perhaps more.
@@ -88,7 +88,7 @@ impl Memory {
     ///
     /// If there are not so many.
     pub fn zero_front(&self, bytes: u64) -> Result<(), BackendError> {
-        self.0.zero(bytes)
+        self.0.zero_front(bytes)
     }
 
     /// Copies `values` to `offset` bytes from its begin.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::{ParseSpecError, Spec, parse};
-use crate::word::Word;
+use crate::word::{Word, WordError};
 
 /// The prefix of a specification. A file whose name begins so is named with its folder, as
 /// `./gen:...`.
@@ -57,8 +57,8 @@ impl<S: Spec> Word for Source<S> {
         }
     }
 
-    fn from_word(word: OsString) -> Result<Self, String> {
-        Self::parse(word).map_err(|error| error.to_string())
+    fn from_word(word: OsString) -> Result<Self, WordError> {
+        Self::parse(word).map_err(|error| WordError::Value(error.into()))
     }
 }
 

@@ -86,7 +86,7 @@ impl<A: ?Sized> Pool<A> {
 
     /// Zeroes what the host zeroes of an allocator of the user's before it is initialised.
     pub fn zero_state(&self) {
-        self.memory.zero(EXTERNAL_STATE);
+        self.memory.zero_front(EXTERNAL_STATE);
     }
 
     /// Bytes of the pool, tables included.
@@ -124,7 +124,7 @@ impl Memory {
     }
 
     /// Zeroes so many bytes at the begin, while no thread uses them.
-    pub fn zero(&self, bytes: u64) {
+    pub fn zero_front(&self, bytes: u64) {
         assert!(bytes <= self.bytes as u64, "{bytes} of {}", self.bytes);
         // SAFETY: inside the memory.
         unsafe { self.start().write_bytes(0, bytes as usize) };

@@ -94,7 +94,7 @@ pub fn stress(name: &str) {
         });
         let mut heap = heap.expect("a heap");
         if properties.external {
-            memory.zero(EXTERNAL_STATE);
+            memory.zero_front(EXTERNAL_STATE);
             heap = external::bind(heap, &[("name", "freelist")]);
         }
         launch(allocator, heap, Call::of::<Init>(Nothing));

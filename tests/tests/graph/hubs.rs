@@ -15,7 +15,7 @@ use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::Form;
 use heapwood_tests::lockstep::Random;
 
-use super::updates::lanes;
+use super::updates::{Batches, lanes};
 
 /// Vertices that have nearly all edges.
 const HUBS: u32 = 4;
@@ -53,20 +53,10 @@ fn edges(random: &mut Random, model: &Model, count: usize) -> Vec<Edge> {
         .collect()
 }
 
-/// Random batches on the rows of hubs.
-struct Hubs {
-    pool: u64,
-    form: Form,
-    vertices: u32,
-    batches: u32,
-    largest: u64,
-    seed: u64,
-}
-
-impl Hubs {
-    /// They keep the store equal to the sets, whether the pool suffices or not; returns how many
-    /// batches were refused.
-    fn run(&self, backend: &dyn Backend, spec: &Spec) -> u32 {
+impl Batches {
+    /// Batches on the rows of hubs keep the store equal to the sets, whether the pool suffices or not;
+    /// returns how many were refused.
+    fn run_on_hubs(&self, backend: &dyn Backend, spec: &Spec) -> u32 {
         let Self {
             form,
             seed,
@@ -126,7 +116,7 @@ impl Hubs {
 fn threads_keep_the_rows_of_hubs() {
     let backend = threads(2);
     for (seed, spec) in (0..).zip(specs()) {
-        let hubs = Hubs {
+        let hubs = Batches {
             pool: 16 << 20,
             form: linked(seed % 2 == 1),
             vertices: 6000,
@@ -134,7 +124,7 @@ fn threads_keep_the_rows_of_hubs() {
             largest: 5000,
             seed,
         };
-        assert_eq!(hubs.run(&backend, &spec), 0, "{spec}");
+        assert_eq!(hubs.run_on_hubs(&backend, &spec), 0, "{spec}");
     }
 }
 
@@ -143,7 +133,7 @@ fn lanes_keep_the_rows_of_hubs() {
     let two = lanes::<CfmMalloc>(2, 0);
     let one = lanes::<CfMalloc>(1, 1);
     for (backend, name, directed) in [(two, CfmMalloc::NAME, false), (one, CfMalloc::NAME, true)] {
-        let hubs = Hubs {
+        let hubs = Batches {
             pool: 4 << 20,
             form: linked(directed),
             vertices: 1000,
@@ -152,7 +142,7 @@ fn lanes_keep_the_rows_of_hubs() {
             seed: 0,
         };
         let spec = Spec::parse(name).expect("an allocator");
-        assert_eq!(hubs.run(&backend, &spec), 0, "{spec}");
+        assert_eq!(hubs.run_on_hubs(&backend, &spec), 0, "{spec}");
     }
 }
 
@@ -161,7 +151,7 @@ fn a_refused_division_leaves_the_row_as_it_was() {
     let backend = threads(2);
     let mut refused = 0;
     for (seed, spec) in (0..).zip(specs()) {
-        let hubs = Hubs {
+        let hubs = Batches {
             pool: 400 << 10,
             form: linked(false),
             vertices: 5000,
@@ -169,10 +159,10 @@ fn a_refused_division_leaves_the_row_as_it_was() {
             largest: 3000,
             seed,
         };
-        refused += hubs.run(&backend, &spec);
+        refused += hubs.run_on_hubs(&backend, &spec);
     }
     assert!(refused > 20, "only {refused} batches ran out of memory");
-    let hubs = Hubs {
+    let hubs = Batches {
         pool: 60 << 10,
         form: linked(false),
         vertices: 1000,
@@ -181,7 +171,7 @@ fn a_refused_division_leaves_the_row_as_it_was() {
         seed: 1,
     };
     let spec = Spec::parse(CfMalloc::NAME).expect("an allocator");
-    let refused = hubs.run(&lanes::<CfMalloc>(2, 5), &spec);
+    let refused = hubs.run_on_hubs(&lanes::<CfMalloc>(2, 5), &spec);
     assert!(refused > 0, "no batch ran out of memory");
 }
 

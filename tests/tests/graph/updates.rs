@@ -45,17 +45,24 @@ fn assert_equal(store: &Store, model: &Model, what: &str) {
     Kept::of(model).assert_in(store, what);
 }
 
-/// Random batches on a backend keep store and model equal.
-struct Batches {
-    pool: u64,
-    form: Form,
-    vertices: u32,
-    batches: u32,
-    largest: u64,
-    seed: u64,
+/// Random batches.
+pub struct Batches {
+    /// Bytes of the pool.
+    pub pool: u64,
+    /// The form of the store.
+    pub form: Form,
+    /// Vertices of the graph.
+    pub vertices: u32,
+    /// How many batches there are.
+    pub batches: u32,
+    /// The maximum number of edges in a batch.
+    pub largest: u64,
+    /// The seed of changes and edges.
+    pub seed: u64,
 }
 
 impl Batches {
+    /// They keep store and model equal on a backend.
     fn run(&self, backend: &dyn Backend, spec: &Spec) {
         let mut random = Random::new(self.seed);
         let mut model = Model::new(self.vertices, self.form.directed);

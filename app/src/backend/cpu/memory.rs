@@ -70,7 +70,7 @@ impl Allocation for Pages {
         self.bytes
     }
 
-    fn zero(&self, bytes: u64) -> Result<(), BackendError> {
+    fn zero_front(&self, bytes: u64) -> Result<(), BackendError> {
         let front = self.range(0, bytes);
         let _copy = self.copy();
         // SAFETY: `range` has checked, no other copy is under way, and by the contract of

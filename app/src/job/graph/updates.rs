@@ -13,7 +13,7 @@ use crate::generate::{GraphSpec, ParseSpecError, Source};
 use crate::graph::{Change, Pattern};
 use crate::job::Progress;
 use crate::size::parse_count;
-use crate::word::{self, Word, by_text};
+use crate::word::{self, Word, WordError, by_text};
 use crate::workload::graph::{Drawn, Edges, Input, UpdateStream, Vertices};
 use crate::{Error, OptionError};
 
@@ -224,7 +224,7 @@ impl Word for EdgeSource {
         }
     }
 
-    fn from_word(word: OsString) -> Result<Self, String> {
+    fn from_word(word: OsString) -> Result<Self, WordError> {
         by_text(word, parse_source)
     }
 }
@@ -237,7 +237,7 @@ impl Word for VertexSelection {
         }
     }
 
-    fn from_word(word: OsString) -> Result<Self, String> {
+    fn from_word(word: OsString) -> Result<Self, WordError> {
         by_text(word, parse_victims)
     }
 }

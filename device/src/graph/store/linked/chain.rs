@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link};
-use super::row::{Directory, Place, is_divided};
+use super::row::{Directory, Place, Section, is_divided};
 use crate::allocator::Handle;
 use crate::device_heap::{Blocks, DeviceHeap};
 use crate::graph::store::changes::{Change, Changes, Run};
@@ -198,6 +198,52 @@ pub unsafe fn free_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
     }
 }
 
+/// Frees chains of a row, and its directory if it has one. Of a divided row these are the chains of
+/// the sections for which `is_freed` holds.
+///
+/// # Safety
+///
+/// All lanes of the warp make the call, with the same row, whose handle is that of lane `owner`; of a
+/// row without a directory this is the first. No thread uses the chains and the directory, now or
+/// later.
+#[inline(always)]
+pub unsafe fn free_row<W: Warp, A: DeviceHeap<W> + ?Sized>(
+    warp: W,
+    heap: &A,
+    directory: Option<Directory>,
+    (owner, handle): (u32, A::Handle),
+    is_freed: impl Fn(u32, &Section) -> bool,
+) {
+    let (mut group, end) = (0, directory.map_or(1, Directory::sections));
+    // SAFETY: sections below the number of those of the directory, which is freed behind them.
+    unsafe {
+        while group < end {
+            let index = group + warp.lane();
+            let mut chain = A::Handle::NULL;
+            if index < end {
+                chain = match directory {
+                    None => handle,
+                    Some(directory) => {
+                        let section = *directory.section(index);
+                        if is_freed(index, &section) {
+                            section.handle()
+                        } else {
+                            A::Handle::NULL
+                        }
+                    }
+                };
+            }
+            free_chains(warp, heap, chain);
+            group += W::LANES;
+        }
+        // All are done with the directory.
+        warp.sync(W::FULL);
+        if warp.lane() == owner && directory.is_some() {
+            heap.free(warp, handle);
+        }
+    }
+}
+
 /// Frees the row of each lane, whose record and handle these are; an empty one has a null handle.
 /// A divided row is freed by all lanes of the warp.
 ///
@@ -212,7 +258,7 @@ pub unsafe fn free_rows<W: Warp, A: DeviceHeap<W> + ?Sized>(
     handle: A::Handle,
 ) {
     let is_divided = is_divided(&record);
-    // SAFETY: sections below the number of those of a directory, which is freed behind them.
+    // SAFETY: a divided row has the address of its directory. The rows are those of the lanes.
     unsafe {
         let mut divided = warp.ballot(W::FULL, is_divided);
         let chain = if is_divided { A::Handle::NULL } else { handle };
@@ -220,19 +266,7 @@ pub unsafe fn free_rows<W: Warp, A: DeviceHeap<W> + ?Sized>(
         while divided != 0 {
             let owner = leader(divided);
             let directory = Directory::new(warp.shuffle64(W::FULL, record.address, owner));
-            let mut group = 0;
-            while group < directory.sections() {
-                let mut handle = A::Handle::NULL;
-                if group + warp.lane() < directory.sections() {
-                    handle = (*directory.section(group + warp.lane())).handle();
-                }
-                free_chains(warp, heap, handle);
-                group += W::LANES;
-            }
-            warp.sync(W::FULL);
-            if warp.lane() == owner {
-                heap.free(warp, handle);
-            }
+            free_row(warp, heap, Some(directory), (owner, handle), |_, _| true);
             divided &= divided - 1;
         }
     }

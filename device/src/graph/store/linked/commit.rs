@@ -3,11 +3,11 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::chain::{address_of, free_chains};
+use super::chain::{address_of, free_chains, free_row};
 use super::divide::DIVIDES;
 use super::page::{Cursor, capacity, first, link, pages, skip};
 use super::prepare::kept;
-use super::row::{Directory, Place, chain_record, is_divided};
+use super::row::{Directory, Place, Section, chain_record, is_divided};
 use super::sections::{ChangedChain, SectionRuns, for_each_chain};
 use crate::allocator::Handle;
 use crate::device_heap::{Blocks, DeviceHeap};
@@ -182,56 +182,6 @@ impl LinkedCommit {
         }
     }
 
-    /// Frees chains of a row, and its directory if it has one.
-    ///
-    /// # Safety
-    ///
-    /// All lanes of the warp make the call, with the same row and its handle. No thread uses
-    /// the chains and the directory, now or later.
-    #[inline(always)]
-    unsafe fn free_row<W: Warp, A: DeviceHeap<W> + ?Sized>(
-        warp: W,
-        heap: &A,
-        sections: SectionRuns,
-        (row, handle): (&Vertex, A::Handle),
-        freed: Freed,
-    ) {
-        // SAFETY: sections below the number of those of the directory.
-        unsafe {
-            let directory = Directory::of(row);
-            let (mut group, end) = (0, directory.map_or(1, Directory::sections));
-            while group < end {
-                let mut old = A::Handle::NULL;
-                let index = group + warp.lane();
-                if index < end {
-                    old = match directory {
-                        None => handle,
-                        Some(directory) => {
-                            let section = *directory.section(index);
-                            let is_freed = match freed {
-                                Freed::All => true,
-                                Freed::New => section.is_new != 0,
-                                Freed::Changed => sections.has_changes(index),
-                            };
-                            if is_freed {
-                                section.handle()
-                            } else {
-                                A::Handle::NULL
-                            }
-                        }
-                    };
-                }
-                free_chains(warp, heap, old);
-                group += W::LANES;
-            }
-            // All are done with the directory.
-            warp.sync(W::FULL);
-            if warp.lane() == 0 && directory.is_some() {
-                heap.free(warp, handle);
-            }
-        }
-    }
-
     /// Ends the run of a hub; returns its directory if the changes of its sections are to be ended.
     ///
     /// # Safety
@@ -282,7 +232,12 @@ impl LinkedCommit {
                 Freed::All
             };
             let sections = SectionRuns::new(changes, run);
-            Self::free_row(warp, heap, sections, (&row, block), freed);
+            let is_freed = |index: u32, section: &Section| match freed {
+                Freed::All => true,
+                Freed::New => section.is_new != 0,
+                Freed::Changed => sections.has_changes(index),
+            };
+            free_row(warp, heap, Directory::of(&row), (0, block), is_freed);
             if !refused && warp.lane() == 0 {
                 *handle = if freed == Freed::All {
                     A::Handle::NULL
