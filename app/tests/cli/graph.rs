@@ -6,9 +6,9 @@ use crate::program::{Folder, allocators, assert_keys, keys, number, text};
 
 /// The keys of `graph --format json`.
 const KEYS: &str = "\
-    allocator backend bfs check_heap compact_ids components device directed duplicates \
+    allocator backend bfs cdlp check_heap compact_ids components device directed duplicates \
     edges_final edges_read edges_stored edges_symmetrized first_vertex graph graph_hash \
-    incremental init_ms layout memory meta pagerank parameters pool_bytes runs self_loops \
+    incremental init_ms layout lcc memory meta pagerank parameters pool_bytes runs self_loops \
     self_loops_kept stream triangles updates verified vertex_updates vertices_final";
 
 /// Two triangles with an edge in common, a tail, and a vertex alone:

@@ -52,7 +52,8 @@ fn values_are_those_of_graphalytics() {
         put(&folder, directed);
         let command = "graph @small.e --backend cpu --runs 2 --method power --iterations 3 \
                        --tolerance 0 --save-pagerank @pr --save-components @wcc --bfs 2 \
-                       --save-bfs @bfs --verify --format json";
+                       --save-bfs @bfs --save-lcc @lcc --save-cdlp @cdlp --cdlp-iterations 2 \
+                       --verify --format json";
         for layout in ["contiguous", "linked"] {
             let report = folder.json(format!("{command} --layout {layout}"));
             assert_eq!(report["directed"], directed);
@@ -81,6 +82,25 @@ fn values_are_those_of_graphalytics() {
                 read(&folder, "wcc"),
                 "2 2\n5 2\n9 2\n40 2\n41 41\n1000000007 2\n"
             );
+            let [hub, five] = if directed {
+                ["1.66666666666667e-01", "5.00000000000000e-01"]
+            } else {
+                ["3.33333333333333e-01", "1.00000000000000e+00"]
+            };
+            let zero = "0.00000000000000e+00";
+            assert_eq!(
+                read(&folder, "lcc"),
+                format!("2 {hub}\n5 {five}\n9 {hub}\n40 {zero}\n41 {zero}\n1000000007 {zero}\n")
+            );
+            assert_eq!(
+                read(&folder, "cdlp"),
+                "2 2\n5 2\n9 2\n40 2\n41 41\n1000000007 5\n"
+            );
+            let mean = report["lcc"]["mean"].as_f64().unwrap();
+            let expected = [5.0 / 18.0, 5.0 / 36.0][usize::from(directed)];
+            assert!((mean - expected).abs() < 1e-12, "{mean}");
+            assert_eq!(report["cdlp"]["count"], 3);
+            assert_eq!(report["cdlp"]["iterations"], 2);
         }
     }
 }
