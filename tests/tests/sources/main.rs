@@ -5,6 +5,7 @@ mod architecture_page;
 mod circles;
 mod export_link;
 mod external_link;
+mod names;
 mod ptx_orderings;
 mod ptx_rules;
 mod tools;

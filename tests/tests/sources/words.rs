@@ -39,7 +39,7 @@ const LIBRARIES: [&str; 5] = [
 /// The part of a library that knows flags.
 const COMMAND_LINE: &str = "app/src/cli/";
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
@@ -56,7 +56,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Texts of all Rust files of the project, by their paths below its root.
-fn texts() -> BTreeMap<String, String> {
+pub fn texts() -> BTreeMap<String, String> {
     let root = root();
     let paths = FOLDERS.iter().flat_map(|folder| files(&root.join(folder)));
     // This file has the words.
