@@ -1,4 +1,4 @@
-//! What a load announces to its allocator, counted beside the degrees of the graph.
+//! The blocks that a load announces to its allocator, counted beside the degrees of the graph.
 
 use heapwood::backend::{Backend, Launch};
 use heapwood_device::graph::store::load::word;

@@ -1,4 +1,4 @@
-//! What a load announces to allocators that make memory ready ahead.
+//! Loads announce their blocks to allocators that make memory ready ahead.
 
 use heapwood::backend::Cpu;
 use heapwood_device::allocators::CfmMalloc;
