@@ -15,7 +15,7 @@ const FUNCTIONS: [&str; 20] = [
     // The search of the circular allocators, as long as a kernel and rare.
     "circular_search_",
     // Steps of Ouroboros that are rare, or as long as a kernel by themselves.
-    "ouroboros_task_",
+    "ouro_task_",
     // The search of ScatterAlloc when the pages to which a request is hashed are full.
     "scatter_chunks_",
     // Its search for runs of pages.
@@ -278,7 +278,7 @@ mod tests {
                 [""; 0]
             );
         }
-        let task = ".func ouroboros_task_1(\n)\n{\n";
+        let task = ".func ouro_task_1(\n)\n{\n";
         let exported = ".visible .func (.param .b64 r) heapwood_x_malloc(\n)\n{\n";
         for function in [task, exported] {
             assert_eq!(violations(&format!("{function}\tret;\n}}\n")), [""; 0]);

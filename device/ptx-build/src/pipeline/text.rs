@@ -5,7 +5,7 @@ use super::bounds::{Bounds, LaunchBounds};
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
 const LONG_NAMES: [(&str, &str); 37] = [
-    ("ouroboros5arena4task8outlined", "ouroboros_task_"),
+    ("ouroboros5arena4task8outlined", "ouro_task_"),
     ("circular6search8outlined", "circular_search_"),
     ("scatter6search8outlined", "scatter_chunks_"),
     ("scatter4runs8outlined", "scatter_run_"),
@@ -123,7 +123,7 @@ mod tests {
         let text = format!(".func (.param .b32 r) {name}(\n\t.param .b32 {name}_param_0\n)\n");
         assert_eq!(
             short_names(text),
-            ".func (.param .b32 r) ouroboros_task_0(\n\t.param .b32 p_0\n)\n"
+            ".func (.param .b32 r) ouro_task_0(\n\t.param .b32 p_0\n)\n"
         );
         let text = ".visible .entry heap__x(\n\t.param .u64 heap__x_param_3\n)\n";
         assert_eq!(
