@@ -7,8 +7,11 @@ use super::pairs::NeighbourPairs;
 use super::{Algorithm, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, differ, same_length};
-use crate::graph::{Input, Store, StoreError};
+use crate::graph::{Edge, Input, Store, StoreError};
 use crate::samples::Samples;
+
+/// Vertices whose loops are looked up at a time.
+const LOOKED_UP: usize = 1 << 20;
 
 /// Local clustering coefficients of a graph.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +92,7 @@ impl Store<'_> {
     ///
     /// When there is not enough memory.
     pub fn clustering(&self) -> Result<Clustering, StoreError> {
-        let (coefficients, ms) = match self.shape().directed || self.options.self_loops {
+        let (coefficients, ms) = match self.shape().directed {
             true => self.coefficients_by_links()?,
             false => self.coefficients_by_triangles()?,
         };
@@ -103,23 +106,27 @@ impl Store<'_> {
         })
     }
 
-    /// Of an undirected graph without loops: a triangle at a vertex is an edge between two
-    /// neighbours, in both directions.
+    /// Of an undirected graph: a triangle at a vertex is an edge between two neighbours, in both
+    /// directions. That vertices are no neighbours of their own is looked up besides.
     fn coefficients_by_triangles(&self) -> Result<(Vec<f64>, f64), StoreError> {
         let triangles = self.triangles_per_vertex()?;
         let (rows, _) = self.device.rows(0)?;
-        let offsets = rows
-            .offsets
-            .download(0, self.shape().vertices as usize + 1)?;
-        let degrees = offsets.windows(2).map(|pair: &[u32]| pair[1] - pair[0]);
+        let vertices = self.shape().vertices;
+        let offsets: Vec<u32> = rows.offsets.download(0, vertices as usize + 1)?;
         let counts = triangles.per_vertex.unwrap_or_default();
-        let coefficients = counts.into_iter().zip(degrees);
-        let coefficients =
-            coefficients.map(|(count, degree)| coefficient(2 * u64::from(count), degree));
-        Ok((coefficients.collect(), triangles.ms + rows.ms))
+        let mut coefficients = Vec::with_capacity(counts.len());
+        for first in (0..vertices).step_by(LOOKED_UP) {
+            let end = vertices.min(first.saturating_add(LOOKED_UP as u32));
+            let loops: Vec<Edge> = (first..end).map(|vertex| [vertex, vertex]).collect();
+            for (vertex, has_loop) in (first as usize..).zip(self.has_edges(&loops)?) {
+                let degree = offsets[vertex + 1] - offsets[vertex] - u32::from(has_loop);
+                coefficients.push(coefficient(2 * u64::from(counts[vertex]), degree));
+            }
+        }
+        Ok((coefficients, triangles.ms + rows.ms))
     }
 
-    /// Of any graph.
+    /// Of a directed graph; right for any.
     fn coefficients_by_links(&self) -> Result<(Vec<f64>, f64), StoreError> {
         let vertices = self.shape().vertices;
         let pairs = NeighbourPairs::new(self)?;

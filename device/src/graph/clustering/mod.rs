@@ -5,7 +5,7 @@
 //! [`Links`] counts. The [pairs](super::pairs) of vertices and neighbours are sorted, so that those
 //! of a vertex are an ascending list. For each pair, either the neighbour's row is walked and looked
 //! for in that list, or the list is walked and looked for in the row, whichever is shorter. The
-//! walks of a warp's lanes are one sequence ([`Segments`]).
+//! walks of a warp's lanes are one sequence (`Segments`).
 //!
 //! The work is the sum of the shorter one's length over all pairs, times the logarithm of the other:
 //! at most the square root of twice the edges each.
