@@ -27,7 +27,9 @@ fn declared(line: &str) -> Option<&str> {
     let (kind, rest) = line.strip_prefix(' ')?.split_once(' ')?;
     let is_type = ["struct", "enum", "trait", "type", "union"].contains(&kind);
     let end = rest.find(|sign: char| !sign.is_alphanumeric() && sign != '_');
-    is_type.then(|| &rest[..end.unwrap_or(rest.len())])
+    let name = &rest[..end.unwrap_or(rest.len())];
+    // A macro's name is a variable.
+    (is_type && !name.is_empty()).then_some(name)
 }
 
 #[test]
@@ -79,6 +81,7 @@ fn declarations_are_found() {
         ),
         ("pub fn Csr() {", None),
         ("struct Csr;", None),
+        ("pub struct $name;", None),
         ("public struct", None),
     ];
     for (line, expected) in cases {
