@@ -33,7 +33,7 @@ pub struct ClusteringFlags {
     ///
     /// Of all edges that could lead from a neighbour of a vertex to another, the part that is there. The
     /// neighbours in a directed graph are those in either direction.
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub lcc: bool,
 }
 

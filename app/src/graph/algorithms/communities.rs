@@ -32,7 +32,7 @@ pub struct CommunityFlags {
     ///
     /// All vertices take at once the label that most of their neighbours have, the least of several.
     /// At first each has its own id. A neighbour in both directions of a directed graph counts twice.
-    #[cfg_attr(feature = "cli", arg(long))]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub cdlp: bool,
     /// Iterations of --cdlp [default: 10]
     #[cfg_attr(feature = "cli", arg(
