@@ -127,15 +127,11 @@ impl Store<'_> {
         let mut steps = Vec::new();
         let mut first = 0;
         while first < count {
+            let count = (count - first).min(part) as u32;
             let batch = Batch {
-                edges: edges.wrapping_add(first as usize),
-                count: (count - first).min(part) as u32,
-                change: Change::Delete,
-                no_loops: false,
-                triangles: false,
-                copies: None,
                 continues: first > 0,
                 labels: self.labels.as_ref().map(KeptLabels::on_device),
+                ..Batch::new(edges.wrapping_add(first as usize), count, Change::Delete)
             };
             let address = workspace.memory.address();
             steps.extend(self.device.graph.update(&batch, &workspace.space, address));

@@ -28,16 +28,7 @@ fn grids(launches: &[PlannedLaunch]) -> Vec<(KernelId, Grid)> {
 }
 
 fn batch() -> Batch {
-    Batch {
-        edges: null_mut(),
-        count: 2500,
-        change: Change::Insert,
-        no_loops: false,
-        triangles: false,
-        copies: None,
-        continues: false,
-        labels: None,
-    }
+    Batch::new(null_mut(), 2500, Change::Insert)
 }
 
 #[test]

@@ -62,16 +62,11 @@ pub fn check(
     let workspace = memory(space.bytes() as u64);
     let batch_memory = memory(8 * edges.len() as u64);
     batch_memory.upload(0, edges).expect("an upload");
-    let batch = Batch {
-        edges: batch_memory.address().cast(),
-        count: edges.len() as u32,
-        change: Change::Insert,
-        no_loops: false,
-        triangles: false,
-        copies: None,
-        continues: false,
-        labels: None,
-    };
+    let batch = Batch::new(
+        batch_memory.address().cast(),
+        edges.len() as u32,
+        Change::Insert,
+    );
     let launches: Vec<Launch> = graph
         .sort(&batch, &space, workspace.address(), sorting)
         .into_iter()

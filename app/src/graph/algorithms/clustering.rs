@@ -21,7 +21,7 @@ pub struct Clustering {
     pub coefficients: Vec<f64>,
     /// The mean over the vertices that were not deleted; 0 if there are none.
     pub mean: f64,
-    /// Time of all kernels, in milliseconds.
+    /// Time of all kernels, in milliseconds, but for the lookup of an undirected graph's loops.
     pub ms: f64,
 }
 

@@ -1,6 +1,6 @@
 //! The pairs of vertices and their neighbours, for algorithms that sort them.
 
-use heapwood_device::graph::pairs::plan::{PairPart, PairSpace, parts};
+use heapwood_device::graph::pairs::plan::{MAX_PAIRS, PairPart, PairSpace, parts};
 use heapwood_device::graph::store::plan::Csr;
 use heapwood_device::launch::PlannedLaunch;
 
@@ -34,19 +34,12 @@ impl NeighbourPairs {
         let rows: Vec<Rows> = rows.collect::<Result<_, StoreError>>()?;
         let offsets = |rows: &Rows| rows.offsets.download::<u32>(0, vertices as usize + 1);
         let offsets: Vec<Vec<u32>> = rows.iter().map(offsets).collect::<Result<_, _>>()?;
-        let parts = parts(&offsets).unwrap_or_default();
-        let most = parts.iter().map(PairPart::count).max().unwrap_or(0);
-        let entries = rows.iter().map(|rows| u64::from(rows.csr.entries)).sum();
-        let space = match PairSpace::new(vertices, most) {
-            Some(space) if most > 0 || entries == 0 => space,
-            _ => {
-                return Err(StoreError::TooMany {
-                    what: "neighbours of one vertex",
-                    count: entries,
-                    limit: 1 << 30,
-                });
-            }
-        };
+        let parts = parts(&offsets).map_err(|count| StoreError::TooMany {
+            what: "neighbours of one vertex",
+            count,
+            limit: MAX_PAIRS.into(),
+        })?;
+        let space = PairSpace::new(vertices, &parts);
         Ok(Self {
             csr: rows.iter().map(|rows| rows.csr).collect(),
             parts,

@@ -336,7 +336,7 @@ pub unsafe fn call<W: Warp, L: Links>(
 ) -> (u32, u32) {
     let (base, units, span_bits) = index.parts();
     let first = first.number();
-    // SAFETY: the parts of the index, a span of it, and the contract of `search`.
+    // SAFETY: the parts and the span are of the index, and the contract of `search` holds.
     let found = unsafe { outlined(warp, links, base, units, span_bits, wanted, first) };
     (found as u32, (found >> 32) as u32)
 }

@@ -216,6 +216,22 @@ pub struct Batch {
     pub labels: Option<Labels>,
 }
 
+impl Batch {
+    /// Edges in device memory to change, loops among them, and nothing besides.
+    pub fn new(edges: *mut u64, count: u32, change: Change) -> Self {
+        Self {
+            edges,
+            count,
+            change,
+            no_loops: false,
+            triangles: false,
+            copies: None,
+            continues: false,
+            labels: None,
+        }
+    }
+}
+
 impl Graph {
     /// The launches that apply a batch, which is not empty and not larger than
     /// the workspace has room for.
@@ -310,16 +326,7 @@ mod tests {
             let space = UpdateSpace::new(&shape, edges).unwrap();
             let bytes = space.parts[part::SLOT_COUNTS] - space.parts[part::COUNTS];
             for count in [1, edges / 3, edges / 2, edges * 9 / 10, edges - 1, edges] {
-                let batch = Batch {
-                    edges: std::ptr::null_mut(),
-                    count: count.max(1),
-                    change: Change::Insert,
-                    no_loops: false,
-                    triangles: false,
-                    copies: None,
-                    continues: false,
-                    labels: None,
-                };
+                let batch = Batch::new(std::ptr::null_mut(), count.max(1), Change::Insert);
                 let job = graph.job(&batch, &space, std::ptr::null_mut(), 0);
                 assert!(job.arguments().tiles as usize * 4 <= bytes);
             }

@@ -7,8 +7,8 @@
 //! for in that list, or the list is walked and looked for in the row, whichever is shorter. The
 //! walks of a warp's lanes are one sequence (`Segments`).
 //!
-//! The work is the sum of the shorter one's length over all pairs, times the logarithm of the other:
-//! at most the square root of twice the edges each.
+//! The shorter lengths of all pairs add up to the order of the edges times their square root at most
+//! (Chiba and Nishizeki 1985). Each step of a walk is a binary search.
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;

@@ -26,8 +26,8 @@ impl LinkSpace {
         }
     }
 
-    /// Bytes of the memory, 256-byte aligned, 0 before the first launch. At its begin is a word of
-    /// 64 bits for each vertex: the edges from a neighbour of it to another.
+    /// Bytes of the memory, 256-byte aligned, 0 before the first launch. It begins with the edges
+    /// between neighbours of each vertex, a word of 64 bits each.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -24,8 +24,8 @@ impl CommunitySpace {
         }
     }
 
-    /// Bytes of the memory, 256-byte aligned. Nothing of it need be 0; at its begin are the labels,
-    /// 32 bits for each vertex.
+    /// Bytes of the memory, 256-byte aligned. It begins with the labels, 32 bits for each vertex, and
+    /// may hold any values before the first launch.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

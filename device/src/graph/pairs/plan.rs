@@ -9,8 +9,11 @@ use crate::graph::store::sort::Sorting;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
 
-/// Pairs that are sorted together, if no vertex has more: some 1.8 GB of workspace.
+/// Pairs that are sorted together, if no vertex has more: 1.5 GB of workspace.
 const PART: u64 = 1 << 25;
+
+/// Pairs that can be sorted together.
+pub const MAX_PAIRS: u32 = 1 << 30;
 
 /// Targets that a warp takes at a time.
 const TILE: u32 = 512;
@@ -32,12 +35,16 @@ impl PairPart {
 }
 
 /// The parts of a graph with these offsets of its rows, in each direction that there is. Each part
-/// has pairs. None if a vertex has 2^32 pairs or more.
-pub fn parts(offsets: &[Vec<u32>]) -> Option<Vec<PairPart>> {
+/// has pairs.
+///
+/// # Errors
+///
+/// The pairs of a vertex that has more than can be sorted, [`MAX_PAIRS`].
+pub fn parts(offsets: &[Vec<u32>]) -> Result<Vec<PairPart>, u64> {
     parts_of(offsets, PART)
 }
 
-fn parts_of(offsets: &[Vec<u32>], most: u64) -> Option<Vec<PairPart>> {
+fn parts_of(offsets: &[Vec<u32>], most: u64) -> Result<Vec<PairPart>, u64> {
     let vertices = offsets
         .first()
         .map_or(0, |offsets| offsets.len() as u32 - 1);
@@ -55,7 +62,9 @@ fn parts_of(offsets: &[Vec<u32>], most: u64) -> Option<Vec<PairPart>> {
             end += 1;
         }
         let count = before(end) - start;
-        u32::try_from(count).ok()?;
+        if count > u64::from(MAX_PAIRS) {
+            return Err(count);
+        }
         if count > 0 {
             let between = |offsets: &Vec<u32>| offsets[end as usize] - offsets[first as usize];
             parts.push(PairPart {
@@ -65,7 +74,7 @@ fn parts_of(offsets: &[Vec<u32>], most: u64) -> Option<Vec<PairPart>> {
         }
         first = end;
     }
-    Some(parts)
+    Ok(parts)
 }
 
 /// The workspace in which pairs are sorted, divided.
@@ -78,9 +87,13 @@ pub struct PairSpace {
 }
 
 impl PairSpace {
-    /// Room for up to `pairs` pairs of a graph with so many vertices, or none if they are more than
-    /// can be sorted, 2^30.
-    pub fn new(vertices: u32, pairs: u32) -> Option<Self> {
+    /// Room for each of these parts of a graph with so many vertices.
+    ///
+    /// # Panics
+    ///
+    /// If a part has more than [`MAX_PAIRS`], as none of [`parts`] has.
+    pub fn new(vertices: u32, parts: &[PairPart]) -> Self {
+        let pairs = parts.iter().map(PairPart::count).max().unwrap_or(1);
         // Of a directed graph, because each pair is one key.
         let shape = Shape {
             vertices,
@@ -90,18 +103,18 @@ impl PairSpace {
             provides: false,
             layout: Layout::Contiguous,
         };
-        let sort = UpdateSpace::new(&shape, pairs.max(1))?;
+        let sort = UpdateSpace::new(&shape, pairs).expect("a part has no more than MAX_PAIRS");
         let mut layout = WorkspaceLayout::default();
         layout.reserve(sort.sort_bytes());
-        Some(Self {
+        Self {
             graph: Graph::new(shape, std::ptr::null_mut()),
             sort,
             pairs: layout.reserve(8 * pairs as usize),
             bytes: layout.bytes(),
-        })
+        }
     }
 
-    /// Bytes of the workspace, 256-byte aligned. Nothing of it need be 0.
+    /// Bytes of the workspace, 256-byte aligned, which may hold any values before.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -137,16 +150,7 @@ impl PairSpace {
             launches.push(PlannedLaunch::of::<Pairs>(Grid::strided(count), arguments));
             before += count as usize;
         }
-        let batch = Batch {
-            edges: pairs,
-            count: part.count(),
-            change: Change::Insert,
-            no_loops: false,
-            triangles: false,
-            copies: None,
-            continues: false,
-            labels: None,
-        };
+        let batch = Batch::new(pairs, part.count(), Change::Insert);
         let sorting = Sorting::of(batch.count);
         launches.extend(self.graph.sort(&batch, &self.sort, workspace, sorting));
         launches
@@ -182,9 +186,14 @@ mod tests {
         let parts = parts_of(&[outgoing], 12).unwrap();
         assert_eq!(parts.len(), 1);
         assert_eq!((parts[0].vertices.clone(), parts[0].count()), (0..6, 12));
-        assert_eq!(parts_of(&[vec![0, 0, 0]], 12), Some(vec![]));
-        assert_eq!(parts_of(&[vec![0]], 12), Some(vec![]));
-        let half = vec![0, u32::MAX];
-        assert_eq!(parts_of(&[half.clone(), half], 12), None);
+        assert_eq!(parts_of(&[vec![0, 0, 0]], 12), Ok(vec![]));
+        assert_eq!(parts_of(&[vec![0]], 12), Ok(vec![]));
+        let half = vec![0, MAX_PAIRS / 2];
+        assert_eq!(
+            parts_of(&[half.clone(), half.clone()], 12).unwrap().len(),
+            1
+        );
+        let more = vec![0, MAX_PAIRS / 2 + 1];
+        assert_eq!(parts_of(&[half, more], 12), Err(u64::from(MAX_PAIRS) + 1));
     }
 }

@@ -65,8 +65,8 @@ macro_rules! kernel {
                 heap: &A,
                 arguments: TreeArguments,
             ) {
-                // SAFETY: the kernel's contract, all lanes of the warp are here, and nobody else uses
-                // the warp's scratch memory.
+                // SAFETY: the kernel's contract holds. All lanes of the warp are here, and the builder
+                // alone uses the warp's scratch memory.
                 let builder = unsafe {
                     let workspace = Workspace::new(arguments);
                     let scratch = Scratch::new(warp.scratch());
