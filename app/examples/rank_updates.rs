@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             vertices: 1 << 16,
             edges: Some(1 << 19),
             seed: 1,
+            ..Parameters::default()
         },
     )?;
     let (rows, _) = Csr::build(edges, CsrOptions::default());

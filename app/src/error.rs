@@ -258,12 +258,15 @@ impl From<StoreError> for Error {
             | StoreError::Overwriting { .. }
             | StoreError::Full { .. }
             | StoreError::Batch { .. }
-            | StoreError::Directed => Self::Store(error),
+            | StoreError::Directed
+            | StoreError::Unweighted => Self::Store(error),
             StoreError::Rows => Self::Verification(error.to_string()),
             StoreError::TooMany { .. }
             | StoreError::Vertex { .. }
             | StoreError::Columns { .. }
             | StoreError::OtherColumns { .. }
+            | StoreError::Weights { .. }
+            | StoreError::Weight { .. }
             | StoreError::Ranks { .. } => Self::Usage(error.to_string()),
         }
     }

@@ -1,6 +1,7 @@
 //! Why a graph cannot be kept or changed. The error of the program holds it, so that it is no part
 //! of `graph`, which uses that.
 
+use heapwood_graphs::WeightKind;
 use thiserror::Error;
 
 use crate::backend::BackendError;
@@ -112,6 +113,31 @@ pub enum StoreError {
         "the rows of the graph are not sorted, reach beyond its edges or name vertices that do not exist"
     )]
     Rows,
+    /// Edges come without weights, or with weights that the graph does not have.
+    #[error("{}", match .graph {
+        Some(_) => format!("{edges} need a weight for each edge: the graph is weighted"),
+        None => format!("{edges} have weights, and the graph has none: leave them out"),
+    })]
+    Weights {
+        /// The name of the edges.
+        edges: &'static str,
+        /// The weights of the graph.
+        graph: Option<WeightKind>,
+    },
+    /// A word that is no weight.
+    #[error(
+        "weight {position} is {}: real weights are finite and not negative",
+        f32::from_bits(*.bits)
+    )]
+    Weight {
+        /// Its place among the weights, from 0.
+        position: usize,
+        /// Its bits, as an `f32`.
+        bits: u32,
+    },
+    /// The algorithm needs weights.
+    #[error("shortest paths are by weights, and the graph has none: search breadth-first")]
+    Unweighted,
 }
 
 impl StoreError {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use heapwood_device::graph::pagerank::plan::Method;
 use heapwood_device::graph::store::plan::Layout;
 use heapwood_device::kdtree::plan::Quality;
-use heapwood_graphs::Format;
+use heapwood_graphs::{Format, Parallel, ReadWeights};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -80,7 +80,7 @@ macro_rules! named {
     };
 }
 
-named!(Format, Layout, Method, Quality);
+named!(Format, Layout, Method, Parallel, Quality, ReadWeights);
 
 /// A word as JSON has it.
 #[derive(Serialize, Deserialize)]

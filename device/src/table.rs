@@ -55,6 +55,7 @@ macro_rules! with_kernels {
             "chains" "linked_demand" LinkedDemand $crate::graph::store::linked::LinkedDemand;
             "chains" "linked_prepare" LinkedPrepare $crate::graph::store::linked::LinkedPrepare;
             "chains" "linked_commit" LinkedCommit $crate::graph::store::linked::LinkedCommit;
+            "linked" "linked_set_weights" LinkedSetWeights $crate::graph::store::weights::LinkedSetWeights;
             "linked" "linked_copy_out" LinkedCopyOut $crate::graph::store::linked::LinkedCopyOut;
             "graph" "linked_rank_step" LinkedRankStep $crate::graph::pagerank::LinkedRankStep;
             "linked" "linked_orient" LinkedOrient $crate::graph::triangles::LinkedOrient;
@@ -99,8 +100,13 @@ macro_rules! with_plain_kernels {
             "graph" "graph_measure" Measure $crate::graph::store::measure::Measure;
             "graph" "graph_classify" Classify $crate::graph::store::classify::Classify;
             "graph" "graph_compact" Compact $crate::graph::store::classify::Compact;
+            "graph" "graph_clear_weights" ClearWeights $crate::graph::store::weights::ClearWeights;
+            "graph" "graph_find_weights" FindWeights $crate::graph::store::weights::FindWeights;
+            "graph" "graph_set_weights" SetWeights $crate::graph::store::weights::SetWeights;
             "graph" "graph_demand" Demand $crate::graph::store::contiguous::prepare::Demand;
             "graph" "graph_relocate" Relocate $crate::graph::store::contiguous::relocate::Relocate;
+            "graph" "graph_relocate_weights" RelocateWeights $crate::graph::store::contiguous::relocate::RelocateWeights;
+            "graph" "graph_shift_weights" ShiftWeights $crate::graph::store::contiguous::weights::ShiftWeights;
             "graph" "graph_vertex_count" VertexCount $crate::graph::store::vertices::VertexCount;
             "graph" "graph_vertex_edges" VertexEdges $crate::graph::store::vertices::VertexEdges;
             "graph" "graph_vertex_mark" VertexMark $crate::graph::store::vertices::VertexMark;
@@ -131,6 +137,10 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_community_vote" CommunityVote $crate::graph::communities::CommunityVote;
             "algorithm" "graph_community_adopt" CommunityAdopt $crate::graph::communities::CommunityAdopt;
             "algorithm" "graph_links" Links $crate::graph::clustering::Links;
+            "search" "graph_weight_sample" WeightSample $crate::graph::paths::WeightSample;
+            "search" "graph_path_start" PathStart $crate::graph::paths::PathStart;
+            "search" "graph_path_narrow" PathNarrow $crate::graph::paths::PathNarrow;
+            "search" "graph_path_step" PathStep $crate::graph::paths::PathStep;
             "search" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
             "search" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
             "search" "graph_search_narrow" SearchNarrow $crate::graph::bfs::SearchNarrow;

@@ -22,6 +22,7 @@ fn main() -> Result<(), GraphError> {
             vertices,
             edges: kind.takes_edges().then_some(3 * vertices),
             seed: 1,
+            ..Parameters::default()
         };
         let (graph, _) = Csr::build(generate(kind, parameters)?, CsrOptions::default());
         save(&graph, folder.join(name), None)?;

@@ -2,13 +2,19 @@
 //!
 //! Built by counting, prefix sums and scattering with one atomic cursor a row;
 //! sorting the rows afterwards makes the result independent of how threads met.
+//! Weights are placed when the rows are there.
 
+mod weights;
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use crate::rows::{blocks, prefix_sums};
-use crate::{EdgeList, hash};
+use crate::{EdgeList, WeightKind, Weights, hash};
 
 /// Rows longer than this are sorted by all threads together.
 const LONG_ROW: usize = 1 << 17;
@@ -24,6 +30,9 @@ pub struct Csr {
     pub offsets: Vec<u64>,
     /// The rows, one after the other.
     pub targets: Vec<u32>,
+    /// The weights of the entries in their order, if the edges have any. Both directions of an
+    /// undirected edge have the same weight.
+    pub weights: Option<Weights>,
     /// Whether an entry says nothing about the opposite direction.
     pub directed: bool,
 }
@@ -41,6 +50,51 @@ pub enum Direction {
     Undirected,
 }
 
+/// The weight of parallel edges, which become one entry. They have equal ends, in an undirected
+/// graph in either direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Parallel {
+    /// The weight of the last one in the list.
+    #[default]
+    Last,
+    /// The least weight.
+    Least,
+}
+
+impl Parallel {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Last, Self::Least];
+
+    /// A short name, as used on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Last => "last",
+            Self::Least => "least",
+        }
+    }
+}
+
+/// There is no choice of parallel edges of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("choose from {}", Parallel::ALL.map(Parallel::name).join(", "))]
+pub struct UnknownParallel;
+
+/// By the short name.
+impl FromStr for Parallel {
+    type Err = UnknownParallel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownParallel> {
+        let found = Self::ALL.into_iter().find(|choice| choice.name() == name);
+        found.ok_or(UnknownParallel)
+    }
+}
+
+impl fmt::Display for Parallel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// How a list of edges becomes rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CsrOptions {
@@ -48,6 +102,8 @@ pub struct CsrOptions {
     pub keep_self_loops: bool,
     /// Which directions of an edge are stored.
     pub direction: Direction,
+    /// The weight of parallel edges.
+    pub parallel: Parallel,
 }
 
 /// Counts of the edges on their way into the rows.
@@ -84,23 +140,30 @@ impl Csr {
     /// Makes rows of a list of edges.
     ///
     /// Takes 4 bytes an entry and 16 a vertex beside the list, and as much again
-    /// for the entries if there are duplicates.
+    /// for the entries if there are duplicates. Weights take 4 bytes an entry, and 8 more while the
+    /// last of parallel edges are found.
     ///
     /// # Panics
-    /// If an end of an edge is not below the number of vertices.
+    /// If an end of an edge is not below the number of vertices, or weights are not one per edge.
     pub fn build(list: EdgeList, options: CsrOptions) -> (Self, CsrStatistics) {
-        let both_ways = !list.directed || options.direction == Direction::Undirected;
+        let EdgeList {
+            vertices,
+            edges,
+            weights,
+            directed,
+        } = list;
+        let both_ways = !directed || options.direction == Direction::Undirected;
         let directed = match options.direction {
-            Direction::AsRead => list.directed,
+            Direction::AsRead => directed,
             Direction::Directed => true,
             Direction::Undirected => false,
         };
-        let vertices = list.vertices as usize;
-        let edges_read = list.edges.len() as u64;
-        let loops = list.edges.par_iter().filter(|[u, v]| u == v).count() as u64;
+        let vertices = vertices as usize;
+        let edges_read = edges.len() as u64;
+        let loops = edges.par_iter().filter(|[u, v]| u == v).count() as u64;
 
         let cursors: Vec<AtomicU64> = zeroes(vertices);
-        for_each_entry(&list.edges, both_ways, options.keep_self_loops, |u, _| {
+        for_each_entry(&edges, both_ways, options.keep_self_loops, |u, _| {
             cursors[u as usize].fetch_add(1, Relaxed);
         });
         let mut offsets: Vec<u64> = cursors.iter().map(|count| count.load(Relaxed)).collect();
@@ -111,11 +174,13 @@ impl Csr {
             .zip(&offsets)
             .for_each(|(cursor, &start)| cursor.store(start, Relaxed));
         let targets: Vec<AtomicU32> = zeroes(entries as usize);
-        for_each_entry(&list.edges, both_ways, options.keep_self_loops, |u, v| {
+        for_each_entry(&edges, both_ways, options.keep_self_loops, |u, v| {
             let place = cursors[u as usize].fetch_add(1, Relaxed);
             targets[place as usize].store(v, Relaxed);
         });
-        drop((list, cursors));
+        drop(cursors);
+        // Without weights the list is freed here.
+        let weighted = weights.map(|weights| (edges, weights));
         let mut targets: Vec<u32> = targets.into_iter().map(AtomicU32::into_inner).collect();
 
         let duplicates = sort_rows(&mut offsets, &mut targets);
@@ -126,11 +191,23 @@ impl Csr {
             self_loops: loops,
             duplicates,
         };
-        let csr = Self {
+        let mut csr = Self {
             offsets,
             targets,
+            weights: None,
             directed,
         };
+        if let Some((edges, Weights { kind, words })) = weighted {
+            let parallel = (duplicates > 0).then_some(options.parallel);
+            let edges = weights::WeightedEdges {
+                rows: &csr,
+                edges: &edges,
+                words: &words,
+                both_ways,
+            };
+            let words = edges.place(parallel);
+            csr.weights = Some(Weights { kind, words });
+        }
         (csr, statistics)
     }
 
@@ -144,8 +221,22 @@ impl Csr {
     /// # Panics
     /// If there is no such vertex.
     pub fn row(&self, v: u32) -> &[u32] {
+        &self.targets[self.entries(v)]
+    }
+
+    /// The words of the weights of vertex `v`'s entries, if there are weights.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn row_weights(&self, v: u32) -> Option<&[u32]> {
+        let weights = self.weights.as_ref()?;
+        Some(&weights.words[self.entries(v)])
+    }
+
+    /// The entries of the row of vertex `v`, by their positions.
+    fn entries(&self, v: u32) -> Range<usize> {
         let v = v as usize;
-        &self.targets[self.offsets[v] as usize..self.offsets[v + 1] as usize]
+        self.offsets[v] as usize..self.offsets[v + 1] as usize
     }
 
     /// The rows of the in-neighbours.
@@ -156,9 +247,14 @@ impl Csr {
         }
         let options = CsrOptions {
             keep_self_loops: true,
-            direction: Direction::AsRead,
+            ..CsrOptions::default()
         };
         Self::build(list, options).0
+    }
+
+    /// The kind of the weights, if there are weights.
+    pub fn weight_kind(&self) -> Option<WeightKind> {
+        self.weights.as_ref().map(|weights| weights.kind)
     }
 
     /// Number of neighbours of vertex `v`.
@@ -185,33 +281,54 @@ impl Csr {
     /// The rows as a list of edges; of an undirected graph each edge once, from
     /// its smaller end to its larger.
     pub fn to_edges(&self) -> EdgeList {
-        let kept = |u: u32, v: u32| self.directed || u <= v;
-        let edges = (0..self.vertices())
-            .into_par_iter()
-            .flat_map_iter(|u| {
-                let row = self.row(u).iter();
-                row.filter(move |&&v| kept(u, v)).map(move |&v| [u, v])
-            })
-            .collect();
+        let weights = self.weights.as_ref().map(|weights| Weights {
+            kind: weights.kind,
+            words: self.of_edges(|_, entry| weights.words[entry]),
+        });
         EdgeList {
             vertices: self.vertices(),
-            edges,
+            edges: self.of_edges(|u, entry| [u, self.targets[entry]]),
+            weights,
             directed: self.directed,
         }
     }
 
+    /// A value of each edge, by its source and its entry there.
+    fn of_edges<T: Send>(&self, value: impl Fn(u32, usize) -> T + Sync) -> Vec<T> {
+        let value = &value;
+        (0..self.vertices())
+            .into_par_iter()
+            .flat_map_iter(|u| {
+                let is_kept = move |&entry: &usize| self.directed || u <= self.targets[entry];
+                let entries = self.entries(u).filter(is_kept);
+                entries.map(move |entry| value(u, entry))
+            })
+            .collect()
+    }
+
     /// Identifies vertices and entries, however they came about; whether the
-    /// graph counts as directed makes no difference.
+    /// graph counts as directed makes no difference. The words of weights count, not their kind.
     pub fn graph_hash(&self) -> u64 {
         (0..self.vertices())
             .into_par_iter()
             .map(|u| {
                 let row = self.row(u).iter();
-                row.fold(0_u64, |sum, &v| sum.wrapping_add(hash::of_entry(u, v)))
+                match self.row_weights(u) {
+                    None => sum(row.map(|&v| hash::of_entry(u, v))),
+                    Some(words) => {
+                        let entries = row.zip(words);
+                        sum(entries.map(|(&v, &word)| hash::of_weighted_entry(u, v, word)))
+                    }
+                }
             })
             .reduce(|| 0, u64::wrapping_add)
             .wrapping_add(hash::of_vertices(self.vertices()))
     }
+}
+
+/// The sum modulo 2^64.
+fn sum(parts: impl Iterator<Item = u64>) -> u64 {
+    parts.fold(0, u64::wrapping_add)
 }
 
 /// Calls `act` with source and target of every entry that the edges make.

@@ -1,6 +1,8 @@
 //! A graph as a file or a generator gives it: edges in their order, with loops
 //! and duplicates.
 
+use crate::Weights;
+
 /// Edges between vertices that are numbered from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EdgeList {
@@ -9,6 +11,8 @@ pub struct EdgeList {
     /// Edges as they were read. An undirected edge stands here once, with its
     /// ends in either order.
     pub edges: Vec<[u32; 2]>,
+    /// The weights of the edges in their order, if they have any.
+    pub weights: Option<Weights>,
     /// Whether an edge leads from its first end to its second only.
     pub directed: bool,
 }

@@ -3,12 +3,15 @@
 //! Every message is one line that names the place, the cause and, where it is
 //! not plain, the way out.
 
+mod weight;
+
 use std::io;
 use std::path::Path;
 
 use heapwood_files::{ReadError, ReadHints};
 
 use crate::{Format, MAX_VERTICES};
+pub use weight::WeightProblem;
 
 /// Why a graph was refused, or could not be written or made.
 #[derive(Debug, thiserror::Error)]
@@ -87,9 +90,53 @@ pub enum GraphError {
         /// The file of edges.
         edges: String,
     },
+    /// A file of properties lacks a key.
+    #[error("{path}: there is no key {key}, which LDBC Graphalytics asks for")]
+    NoProperty {
+        /// The file.
+        path: String,
+        /// The key.
+        key: String,
+    },
+    /// Reference output lacks a vertex.
+    #[error("{path}: there is no line for vertex {vertex}: the output may be cut off")]
+    NoValue {
+        /// The file.
+        path: String,
+        /// The id of the vertex.
+        vertex: u64,
+    },
     /// Ids as they occur were asked for, and the format numbers vertices without gaps.
     #[error("{path}: {format} numbers vertices without gaps: compact ids are for edge lists")]
     NoGaps {
+        /// The file.
+        path: String,
+        /// The format.
+        format: Format,
+    },
+    /// Weights were asked for, and there are none.
+    #[error("{path} has no weights of edges: read the edges alone, without weights")]
+    NoWeights {
+        /// The file.
+        path: String,
+    },
+    /// The format cannot hold weights.
+    #[error(
+        "{path}: {format} holds no weights: use .graph, .gr, .mtx or .el, or write the edges alone, \
+         without weights"
+    )]
+    HoldsNoWeights {
+        /// The file.
+        path: String,
+        /// The format.
+        format: Format,
+    },
+    /// The format cannot hold weights that are real numbers.
+    #[error(
+        "{path}: {format} holds integers as weights: use .mtx or .el, or write the edges alone, \
+         without weights"
+    )]
+    HoldsIntegers {
         /// The file.
         path: String,
         /// The format.
@@ -116,6 +163,28 @@ pub enum GraphError {
         count: u64,
         /// How many there must be.
         least: u64,
+    },
+    /// Weights were to be drawn from a range that has no numbers.
+    #[error("{name}: there are no weights from {min} to {max}: begin with the smaller number")]
+    WeightRange {
+        /// The kind of graph.
+        name: &'static str,
+        /// The smallest weight.
+        min: u32,
+        /// The largest weight.
+        max: u32,
+    },
+    /// The edges of a generated graph have no lengths.
+    #[error("{name}: edges have no lengths, only roads have them: draw weights from a range")]
+    NoLengths {
+        /// The kind of graph.
+        name: &'static str,
+    },
+    /// Two sorts of weights were asked for.
+    #[error("{name}: weights are lengths or drawn from a range: ask for one of both")]
+    LengthsOfRange {
+        /// The kind of graph.
+        name: &'static str,
     },
 }
 
@@ -290,6 +359,19 @@ pub enum LineProblem {
         /// Edges in the text.
         found: u64,
     },
+    /// The value of a key, or a part of it, breaks a rule.
+    #[error("{key}: `{value}` {rule}")]
+    Property {
+        /// The key.
+        key: String,
+        /// The value, shortened.
+        value: String,
+        /// The rule, as the end of a sentence on the value.
+        rule: &'static str,
+    },
+    /// The weight of an edge cannot be used.
+    #[error("{0}: read the edges alone, without weights")]
+    Weight(#[from] WeightProblem),
     /// An undirected edge is listed at one end only, or more often there.
     #[error(
         "vertex {from} lists {to}, but {to} does not list {from} back: the graph is undirected"

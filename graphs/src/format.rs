@@ -17,7 +17,7 @@ pub enum Format {
     Col,
     /// Matrix Market, `coordinate`.
     MatrixMarket,
-    /// Two ids a line, with blanks, a comma or a semicolon between.
+    /// Two ids a line and a weight, with blanks, a comma or a semicolon between.
     EdgeList,
 }
 
@@ -58,7 +58,9 @@ impl Format {
             "gr" => Some(Self::Gr),
             "col" | "clq" => Some(Self::Col),
             "mtx" => Some(Self::MatrixMarket),
-            "el" | "e" | "edges" | "edgelist" | "tsv" | "csv" | "txt" => Some(Self::EdgeList),
+            "el" | "wel" | "e" | "edges" | "edgelist" | "tsv" | "csv" | "txt" => {
+                Some(Self::EdgeList)
+            }
             _ => None,
         }
     }
@@ -113,6 +115,7 @@ mod tests {
         assert_eq!(by("b.graph.bz2"), Some(Format::Metis));
         assert_eq!(by("a.zst/b.gr.xz"), Some(Format::Gr));
         assert_eq!(by("b.e.ZST"), Some(Format::EdgeList));
+        assert_eq!(by("b.wel.gz"), Some(Format::EdgeList));
         assert_eq!(by("b.CSV.gz"), Some(Format::EdgeList));
         for none in ["b", "b.gz", "graph", ".graph", "", "b.obj"] {
             assert_eq!(by(none), None, "{none}");

@@ -12,18 +12,19 @@ use heapwood_files::{Output, compress, is_gz, unpacked};
 use rayon::prelude::*;
 
 use crate::format::suffix;
-use crate::{Csr, Format, GraphError, Ids, rows};
+use crate::{Csr, Format, GraphError, Ids, WeightKind, rows};
 
 /// Writes `graph` to a file, gzipped if `path` ends in `.gz`, in `format` or
 /// else that of its suffix. The file is replaced as a whole or not at all.
 ///
 /// An undirected graph keeps both directions in DIMACS-9, which knows directed
-/// arcs only; there each arc has the weight 1.
+/// arcs only. There each arc of a graph without weights has the weight 1.
 ///
 /// ```
 /// use heapwood_graphs::{Csr, CsrOptions, EdgeList, ReadOptions, load, save};
 ///
-/// let list = EdgeList { vertices: 3, edges: vec![[0, 1], [1, 2]], directed: false };
+/// let edges = vec![[0, 1], [1, 2]];
+/// let list = EdgeList { vertices: 3, edges, weights: None, directed: false };
 /// let (path, _) = Csr::build(list, CsrOptions::default());
 /// let folder = tempfile::tempdir()?;
 /// let file = folder.path().join("path.graph.gz");
@@ -36,7 +37,8 @@ use crate::{Csr, Format, GraphError, Ids, rows};
 ///
 /// # Errors
 /// [`GraphError::NoFormat`], [`Directed`](GraphError::Directed) where a directed
-/// graph is to be written in an undirected format, [`Write`](GraphError::Write).
+/// graph is to be written in an undirected format, those of [`check_weights`],
+/// [`Write`](GraphError::Write).
 pub fn save(graph: &Csr, path: impl AsRef<Path>, format: Option<Format>) -> Result<(), GraphError> {
     save_with_ids(graph, &Ids::from(0), path, format)
 }
@@ -59,6 +61,7 @@ pub fn save_with_ids(
         let path = path.display().to_string();
         return Err(GraphError::NoGaps { path, format });
     }
+    check_weights(path, format, graph.weight_kind())?;
     Output::open(path)
         .and_then(|output| {
             output.write_with(|out| write_graph(graph, ids, format, is_gz(path), out))
@@ -92,6 +95,31 @@ pub fn output_format(
         });
     }
     Ok(format)
+}
+
+/// Makes sure that a file of this format can hold weights of a kind.
+///
+/// # Errors
+/// [`GraphError::HoldsNoWeights`], and [`HoldsIntegers`](GraphError::HoldsIntegers) where weights are
+/// real numbers.
+pub fn check_weights(
+    path: &Path,
+    format: Format,
+    weights: Option<WeightKind>,
+) -> Result<(), GraphError> {
+    let path = || path.display().to_string();
+    match (format, weights) {
+        (_, None) | (Format::MatrixMarket | Format::EdgeList, _) => Ok(()),
+        (Format::Metis | Format::Gr, Some(WeightKind::Integer)) => Ok(()),
+        (Format::Metis | Format::Gr, Some(WeightKind::Real)) => Err(GraphError::HoldsIntegers {
+            path: path(),
+            format,
+        }),
+        (Format::Col, Some(_)) => Err(GraphError::HoldsNoWeights {
+            path: path(),
+            format,
+        }),
+    }
 }
 
 fn write_graph(
@@ -134,14 +162,24 @@ fn header(graph: &Csr, format: Format) -> String {
     } else {
         ("Undirected", "symmetric")
     };
+    let kind = graph.weight_kind();
+    let field = kind.map_or("pattern", WeightKind::name);
     match format {
-        // The one form in which DIMACS-10 allows loops.
-        Format::Metis if loops > 0 => format!("{vertices} {edges} 100\n"),
-        Format::Metis => format!("{vertices} {edges}\n"),
+        Format::Metis => {
+            // The first digit is the one form in which DIMACS-10 allows loops; the last one announces
+            // weights.
+            let fmt = match (loops > 0, kind.is_some()) {
+                (false, false) => "",
+                (true, false) => " 100",
+                (false, true) => " 001",
+                (true, true) => " 101",
+            };
+            format!("{vertices} {edges}{fmt}\n")
+        }
         Format::Gr => format!("c {title} graph\np sp {vertices} {entries}\n"),
         Format::Col => format!("p edge {vertices} {edges}\n"),
         Format::MatrixMarket => format!(
-            "%%MatrixMarket matrix coordinate pattern {symmetry}\n{vertices} {vertices} {edges}\n"
+            "%%MatrixMarket matrix coordinate {field} {symmetry}\n{vertices} {vertices} {edges}\n"
         ),
         Format::EdgeList => format!("# {title} graph\n# Nodes: {vertices} Edges: {edges}\n"),
     }
@@ -150,45 +188,69 @@ fn header(graph: &Csr, format: Format) -> String {
 /// The text of some rows.
 fn block(graph: &Csr, ids: &Ids, format: Format, rows: Range<usize>) -> Vec<u8> {
     let mut text = Vec::new();
+    let kind = graph.weight_kind();
     for u in rows.map(|row| row as u32) {
         let row = graph.row(u);
+        let words = graph.row_weights(u);
+        let weight = |entry: usize| Some((kind?, words?[entry]));
+        let entries = row.iter().enumerate().map(|(i, &v)| (v, weight(i)));
         // Of an undirected edge one direction, where the format holds one.
-        let from_smaller = || row.iter().filter(|&&v| graph.directed || u <= v);
-        let from_larger = || row.iter().filter(|&&v| graph.directed || u >= v);
+        let from_smaller = entries.clone().filter(|&(v, _)| graph.directed || u <= v);
+        let from_larger = entries.clone().filter(|&(v, _)| graph.directed || u >= v);
+        let from_1 = |v| [u + 1, v + 1];
         match format {
             Format::Metis => {
-                for (i, &v) in row.iter().enumerate() {
+                for (i, (v, weight)) in entries.enumerate() {
                     text.extend_from_slice(if i == 0 { b"" } else { b" " });
                     push(&mut text, v + 1);
+                    push_weight(&mut text, weight);
                 }
                 text.push(b'\n');
             }
-            Format::Gr => row
-                .iter()
-                .for_each(|&v| push_line(&mut text, b"a ", [u + 1, v + 1], b" 1")),
+            Format::Gr => {
+                let one = Some((WeightKind::Integer, 1));
+                entries.for_each(|(v, weight)| {
+                    push_line(&mut text, b"a ", from_1(v), weight.or(one));
+                });
+            }
             Format::Col => {
-                from_smaller().for_each(|&v| push_line(&mut text, b"e ", [u + 1, v + 1], b""));
+                from_smaller.for_each(|(v, _)| push_line(&mut text, b"e ", from_1(v), None));
             }
             Format::MatrixMarket => {
-                from_larger().for_each(|&v| push_line(&mut text, b"", [u + 1, v + 1], b""));
+                from_larger.for_each(|(v, weight)| push_line(&mut text, b"", from_1(v), weight));
             }
-            Format::EdgeList if ids.are_listed() => from_smaller()
-                .for_each(|&v| push_line(&mut text, b"", [u, v].map(|v| ids.of(v)), b"")),
+            Format::EdgeList if ids.are_listed() => from_smaller.for_each(|(v, weight)| {
+                push_line(&mut text, b"", [u, v].map(|v| ids.of(v)), weight);
+            }),
             Format::EdgeList => {
-                from_smaller().for_each(|&v| push_line(&mut text, b"", [u, v], b""));
+                from_smaller.for_each(|(v, weight)| push_line(&mut text, b"", [u, v], weight));
             }
         }
     }
     text
 }
 
-fn push_line<N: itoa::Integer>(text: &mut Vec<u8>, before: &[u8], [u, v]: [N; 2], after: &[u8]) {
+/// A weight by its kind and word.
+type Weight = Option<(WeightKind, u32)>;
+
+fn push_line<N: itoa::Integer>(text: &mut Vec<u8>, before: &[u8], [u, v]: [N; 2], weight: Weight) {
     text.extend_from_slice(before);
     push(text, u);
     text.push(b' ');
     push(text, v);
-    text.extend_from_slice(after);
+    push_weight(text, weight);
     text.push(b'\n');
+}
+
+/// A weight, if there is one, behind a blank.
+fn push_weight(text: &mut Vec<u8>, weight: Weight) {
+    if let Some((kind, word)) = weight {
+        text.push(b' ');
+        match kind {
+            WeightKind::Integer => push(text, word),
+            WeightKind::Real => write!(text, "{}", kind.display(word)).expect("text in memory"),
+        }
+    }
 }
 
 fn push(text: &mut Vec<u8>, number: impl itoa::Integer) {
@@ -198,13 +260,14 @@ fn push(text: &mut Vec<u8>, number: impl itoa::Integer) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CsrOptions, EdgeList};
+    use crate::{CsrOptions, EdgeList, Weights};
 
     /// 0-1, 1-2, a loop at 2, and vertex 3 alone.
     fn graph(directed: bool) -> Csr {
         let list = EdgeList {
             vertices: 4,
             edges: vec![[0, 1], [1, 2], [2, 2]],
+            weights: None,
             directed,
         };
         let options = CsrOptions {
@@ -245,6 +308,7 @@ mod tests {
         let list = EdgeList {
             vertices: 4,
             edges: vec![[0, 1], [1, 2]],
+            weights: None,
             directed: false,
         };
         let graph = Csr::build(list, CsrOptions::default()).0;
@@ -267,6 +331,60 @@ mod tests {
         assert_eq!(
             text(Format::EdgeList),
             "# Directed graph\n# Nodes: 4 Edges: 3\n0 1\n1 2\n2 2\n"
+        );
+    }
+
+    #[test]
+    fn weighted_graphs() {
+        let weighted = |directed, kind, words: [u32; 3]| {
+            let list = EdgeList {
+                weights: Some(Weights {
+                    kind,
+                    words: words.to_vec(),
+                }),
+                ..graph(true).to_edges()
+            };
+            let options = CsrOptions {
+                keep_self_loops: true,
+                ..CsrOptions::default()
+            };
+            Csr::build(EdgeList { directed, ..list }, options).0
+        };
+        let text = |graph: &Csr, format| {
+            let mut out = Vec::new();
+            write_graph(graph, &Ids::from(0), format, false, &mut out).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        let integers = weighted(false, WeightKind::Integer, [7, 0, 9]);
+        let reals = [0.5_f32, 1.0, 1e-9].map(f32::to_bits);
+        let reals = weighted(true, WeightKind::Real, reals);
+        let text_of = |format| text(&integers, format);
+        assert_eq!(text_of(Format::Metis), "4 3 101\n2 7\n1 7 3 0\n2 0 3 9\n\n");
+        assert_eq!(
+            text_of(Format::Gr),
+            "c Undirected graph\np sp 4 5\na 1 2 7\na 2 1 7\na 2 3 0\na 3 2 0\na 3 3 9\n"
+        );
+        assert_eq!(
+            text_of(Format::MatrixMarket),
+            "%%MatrixMarket matrix coordinate integer symmetric\n4 4 3\n2 1 7\n3 2 0\n3 3 9\n"
+        );
+        assert_eq!(
+            text_of(Format::EdgeList),
+            "# Undirected graph\n# Nodes: 4 Edges: 3\n0 1 7\n1 2 0\n2 2 9\n"
+        );
+        assert_eq!(
+            text(&reals, Format::MatrixMarket),
+            "%%MatrixMarket matrix coordinate real general\n4 4 3\n1 2 0.5\n2 3 1.0\n3 3 1e-9\n"
+        );
+        assert_eq!(
+            text(&reals, Format::EdgeList),
+            "# Directed graph\n# Nodes: 4 Edges: 3\n0 1 0.5\n1 2 1.0\n2 2 1e-9\n"
+        );
+        let loopless = CsrOptions::default();
+        let (loopless, _) = Csr::build(integers.to_edges(), loopless);
+        assert_eq!(
+            text(&loopless, Format::Metis),
+            "4 2 001\n2 7\n1 7 3 0\n2 0\n\n"
         );
     }
 

@@ -9,7 +9,7 @@ use std::time::Instant;
 use heapwood::allocators::Spec;
 use heapwood::graph::{Change, Edge, Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
-use heapwood_graphs::Csr;
+use heapwood_graphs::{Csr, Parallel};
 
 /// Vertices.
 const VERTICES: u32 = 1 << 17;
@@ -36,6 +36,7 @@ fn start() -> Csr {
     Csr {
         offsets: (0..=u64::from(VERTICES)).map(|at| at * degree).collect(),
         targets,
+        weights: None,
         directed: false,
     }
 }
@@ -61,6 +62,7 @@ fn entries_end_at_2_to_the_32() {
         pool: Pool::Bytes(POOL),
         layout: Layout::Linked,
         self_loops: false,
+        parallel: Parallel::Last,
         limits: Limits::default(),
     };
     let begun = Instant::now();

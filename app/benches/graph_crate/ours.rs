@@ -7,7 +7,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::graph::{Layout, Limits, Options, RankOptions, Ranks, Store};
 use heapwood::size::Pool;
-use heapwood_graphs::Csr;
+use heapwood_graphs::{Csr, Parallel};
 
 /// The graph in our store.
 pub fn store<'b>(backend: &'b dyn Backend, spec: &Spec, rows: &Csr) -> Result<Store<'b>, Error> {
@@ -16,6 +16,7 @@ pub fn store<'b>(backend: &'b dyn Backend, spec: &Spec, rows: &Csr) -> Result<St
         pool: Pool::Auto,
         layout: Layout::Contiguous,
         self_loops: false,
+        parallel: Parallel::Last,
         limits: Limits::default(),
     };
     Ok(Store::new(backend, options, rows, None)?)

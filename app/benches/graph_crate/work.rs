@@ -77,6 +77,7 @@ impl Input {
                 vertices,
                 edges: self.kind.takes_edges().then_some(self.density * vertices),
                 seed: SEED,
+                ..Parameters::default()
             },
         )?;
         Ok(Csr::build(list, CsrOptions::default()).0)

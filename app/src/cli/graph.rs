@@ -7,7 +7,7 @@ mod saves;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapwood_graphs::{Format, GraphError, output_format, save_with_ids};
+use heapwood_graphs::{Format, GraphError, check_weights, output_format, save_with_ids};
 
 use super::common::read_apart;
 use super::hints::of_graph;
@@ -63,7 +63,7 @@ pub struct Arguments {
 /// Loads, updates, computes, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     arguments.check()?;
-    let spec = arguments.spec()?;
+    let spec = spec_of(&arguments.allocator)?;
     let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let compact = arguments.work.input.compact_ids;
     let open = |path| open_save(path, compact);
@@ -87,7 +87,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let algorithms = job.work.algorithms(&arguments.saves, &input)?;
     // Whether the format can hold the graph.
     if let Some(path) = &arguments.save {
-        save_format(path, input.rows.directed)?;
+        let format = save_format(path, input.rows.directed)?;
+        let kind = input.rows.weight_kind();
+        check_weights(path, format, kind).map_err(|error| Error::Usage(error.to_string()))?;
         refuse_gaps(path, saved_as, input.ids.are_listed())?;
     }
     let workload = job.workload(&input, algorithms, &mut progress)?;
@@ -121,20 +123,23 @@ impl Arguments {
         read_apart(self.work.files(), &written)?;
         read_apart(self.allocator.link.files(), &written)
     }
+}
 
-    /// The allocator.
-    fn spec(&self) -> Result<Spec, Error> {
-        let allocator = &self.allocator;
-        if allocator
-            .allocator
-            .as_ref()
-            .is_some_and(|spec| spec.coalesce)
-        {
-            let why = "coalesce has no effect here: it is for `heapwood bench`";
-            return Err(Error::Usage(why.to_owned()));
-        }
-        allocator.spec()
+/// The allocator of a graph.
+///
+/// # Errors
+///
+/// For parameters that a graph has no use for.
+pub(super) fn spec_of(allocator: &AllocatorArguments) -> Result<Spec, Error> {
+    if allocator
+        .allocator
+        .as_ref()
+        .is_some_and(|spec| spec.coalesce)
+    {
+        let why = "coalesce has no effect here: it is for `heapwood bench`";
+        return Err(Error::Usage(why.to_owned()));
     }
+    allocator.spec()
 }
 
 /// Makes sure that a graph can be saved to a file of this name, whose ids may have gaps;

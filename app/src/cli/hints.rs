@@ -154,6 +154,9 @@ pub fn of_graph(error: &GraphError) -> String {
         GraphError::NoGaps { path, format } => format!(
             "{path}: {format} numbers vertices without gaps: --compact-ids is for edge lists"
         ),
+        GraphError::NoWeights { .. }
+        | GraphError::HoldsNoWeights { .. }
+        | GraphError::HoldsIntegers { .. } => format!("{error}, by --weights none"),
         GraphError::Line {
             path,
             line,
@@ -177,6 +180,9 @@ fn of_line(problem: &LineProblem) -> String {
             format!("{problem}: --bipartite numbers the right ones after the left ones")
         }
         LineProblem::Dynamic => format!("{problem}, for --stream"),
+        LineProblem::Weight(problem) => {
+            format!("{problem}; --weights none reads the edges without weights")
+        }
         _ => problem.to_string(),
     }
 }
@@ -193,8 +199,27 @@ pub fn of_note(note: &Note) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use heapwood_graphs::WeightProblem;
+
     use super::*;
     use crate::link::Kind;
+
+    #[test]
+    fn weights_that_cannot_be_used_can_be_left_out() {
+        let line = GraphError::Line {
+            path: "a.el".to_owned(),
+            line: 3,
+            problem: WeightProblem::Negative("-1".to_owned()).into(),
+        };
+        assert_eq!(
+            of_graph(&line),
+            "a.el:3: the weight `-1` is negative; --weights none reads the edges without weights"
+        );
+        let none = GraphError::NoWeights {
+            path: "a.el".to_owned(),
+        };
+        assert!(of_graph(&none).ends_with("without weights, by --weights none"));
+    }
 
     #[test]
     fn hints_stand_behind_the_error_that_they_help_with() {

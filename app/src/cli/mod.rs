@@ -14,6 +14,7 @@ mod export;
 mod fragmentation;
 mod generate;
 mod graph;
+mod graphalytics;
 mod help;
 mod hints;
 mod host_pool;
@@ -75,6 +76,10 @@ enum Command {
     /// computes on the result. Vertices are numbered as in the file, in arguments
     /// and in results: from 0 in edge lists, from 1 in the other formats.
     Graph(Box<graph::Arguments>),
+    /// Run LDBC Graphalytics on a dataset, and compare the output with the reference
+    ///
+    /// If output differs from that of the reference, the exit code is 5.
+    Graphalytics(Box<graphalytics::Arguments>),
     /// Compare allocators on a tree or a graph
     ///
     /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
@@ -150,6 +155,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::View(arguments) => view::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
+        Command::Graphalytics(arguments) => graphalytics::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),

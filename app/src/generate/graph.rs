@@ -1,7 +1,9 @@
 //! A graph to make: its kind and the options of `heapwood generate graph`.
 
+#[cfg(feature = "cli")]
+use heapwood_graphs::WeightKind;
 use heapwood_graphs::generate::{self, Kind, Parameters};
-use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction};
+use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, Direction, Parallel};
 
 use super::{Given, ParseSpecError, Spec, one_of};
 use crate::Error;
@@ -31,6 +33,14 @@ pub struct GraphSpec {
     /// Make the edges of kronecker and uniform directed
     #[cfg_attr(feature = "cli", arg(long))]
     pub directed: bool,
+    /// Give edges random weights of this range, such as 1..100
+    ///
+    /// Both are among them.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RANGE", value_parser = parse_range, conflicts_with = "lengths"))]
+    pub weight_range: Option<(u32, u32)>,
+    /// Give the edges of road their lengths as weights
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub lengths: bool,
 }
 
 impl Spec for GraphSpec {
@@ -40,6 +50,8 @@ impl Spec for GraphSpec {
         ("seed", true),
         ("self-loops", false),
         ("directed", false),
+        ("weight-range", true),
+        ("lengths", false),
     ];
 
     fn read(kind: &str, given: &Given) -> Result<Self, ParseSpecError> {
@@ -49,6 +61,8 @@ impl Spec for GraphSpec {
             seed: given.value("seed", str::parse)?.unwrap_or_default(),
             self_loops: given.has("self-loops"),
             directed: given.has("directed"),
+            weight_range: given.value("weight-range", parse_range)?,
+            lengths: given.has("lengths"),
             kind: parse_kind(kind)?,
         })
     }
@@ -68,6 +82,12 @@ impl Spec for GraphSpec {
 }
 
 impl GraphSpec {
+    /// The kind of the weights of its edges, if they have weights.
+    #[cfg(feature = "cli")]
+    pub fn weight_kind(&self) -> Option<WeightKind> {
+        (self.lengths || self.weight_range.is_some()).then_some(WeightKind::Integer)
+    }
+
     /// Makes the graph that `heapwood generate graph` writes, and says what became of the
     /// edges that were drawn.
     ///
@@ -79,6 +99,8 @@ impl GraphSpec {
             vertices: self.vertices,
             edges: self.edges,
             seed: self.seed,
+            weight_range: self.weight_range,
+            lengths: self.lengths,
         };
         let list = generate::generate(self.kind, parameters);
         let mut list = list.map_err(|error| Error::Usage(error.to_string()))?;
@@ -86,8 +108,27 @@ impl GraphSpec {
         let options = CsrOptions {
             keep_self_loops: self.self_loops,
             direction: Direction::AsRead,
+            parallel: Parallel::Last,
         };
         Ok(Csr::build(list, options))
+    }
+}
+
+/// Two weights with two dots between them, such as `1..100`.
+fn parse_range(text: &str) -> Result<(u32, u32), ParseSpecError> {
+    let bounds = text.split_once("..").and_then(|(min, max)| {
+        let bound = |text: &str| {
+            parse_count(text)
+                .ok()
+                .and_then(|count| count.try_into().ok())
+        };
+        Some((bound(min)?, bound(max)?))
+    });
+    match bounds {
+        Some((min, max)) if min <= max => Ok((min, max)),
+        _ => Err(ParseSpecError::Invalid(
+            "write the least weight and the greatest, such as 1..100".to_owned(),
+        )),
     }
 }
 
@@ -111,10 +152,13 @@ mod tests {
             seed: 0,
             self_loops: false,
             directed: false,
+            weight_range: None,
+            lengths: false,
         };
         assert_eq!(spec, expected);
         let spec: GraphSpec =
-            parse("uniform,directed,edges=2^5,self-loops,vertices=9,seed=7").unwrap();
+            parse("uniform,directed,edges=2^5,self-loops,vertices=9,seed=7,weight-range=1..100")
+                .unwrap();
         let expected = GraphSpec {
             kind: Kind::Uniform,
             vertices: 9,
@@ -122,6 +166,8 @@ mod tests {
             seed: 7,
             self_loops: true,
             directed: true,
+            weight_range: Some((1, 100)),
+            lengths: false,
         };
         assert_eq!(spec, expected);
     }
@@ -131,6 +177,15 @@ mod tests {
         for kind in Kind::ALL {
             let spec: GraphSpec = parse(&format!("{},vertices=50", kind.name())).unwrap();
             assert!(spec.make().unwrap().0.vertices() >= 50, "{}", kind.name());
+        }
+        let roads: GraphSpec = parse("road,vertices=50,lengths").unwrap();
+        assert!(roads.make().unwrap().0.weights.is_some());
+        for wrong in ["mesh,lengths", "road,lengths,weight-range=1..2"] {
+            let spec: GraphSpec = parse(wrong).unwrap();
+            assert_eq!(spec.make().unwrap_err().exit_code(), 2, "{wrong}");
+        }
+        for wrong in ["2..1", "1", "1...2", "-1..2", "0..2^32"] {
+            assert!(parse::<GraphSpec>(&format!("road,weight-range={wrong}")).is_err());
         }
         let none: GraphSpec = parse("road,vertices=0").unwrap();
         assert_eq!(none.make().unwrap_err().exit_code(), 2);

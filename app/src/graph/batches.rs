@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use ahash::AHashMap;
+use heapwood_graphs::{Csr, WeightKind};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Change, Edge, Store};
@@ -66,6 +68,12 @@ impl Draw {
             .collect()
     }
 
+    /// The weights of so many edges to insert.
+    pub fn weights(&self, count: usize, range: &WeightRange) -> Vec<u32> {
+        let mut random = Random::new(self, Purpose::Weights);
+        (0..count).map(|_| range.at(random.0.word())).collect()
+    }
+
     /// So many different edges of a graph, or all if there are no more: those
     /// that touch the sources of this draw. An undirected edge is drawn once.
     ///
@@ -121,12 +129,59 @@ impl Draw {
     }
 }
 
+/// The weights that random edges have: each between two, which are among them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum WeightRange {
+    /// Integers.
+    Integer(u32, u32),
+    /// Real numbers, not negative and finite.
+    Real(f32, f32),
+}
+
+impl WeightRange {
+    /// The range of the weights of a graph, or 1 if it has no edges; none if it has no weights.
+    pub fn of(rows: &Csr) -> Option<Self> {
+        let weights = rows.weights.as_ref()?;
+        // The bits of real weights order as the weights do.
+        let least = weights.words.par_iter().min().copied();
+        let greatest = weights.words.par_iter().max().copied();
+        let bounds = least.zip(greatest);
+        Some(match weights.kind {
+            WeightKind::Integer => {
+                let (least, greatest) = bounds.unwrap_or((1, 1));
+                Self::Integer(least, greatest)
+            }
+            WeightKind::Real => {
+                let real = |(least, greatest)| (f32::from_bits(least), f32::from_bits(greatest));
+                let (least, greatest) = bounds.map_or((1.0, 1.0), real);
+                Self::Real(least, greatest)
+            }
+        })
+    }
+
+    /// The weight, as a word, that a random word stands for.
+    fn at(&self, random: u64) -> u32 {
+        match *self {
+            Self::Integer(least, greatest) => {
+                let width = u64::from(greatest - least) + 1;
+                least + (((random >> 32) * width) >> 32) as u32
+            }
+            Self::Real(least, greatest) => {
+                let fraction = (random >> 40) as f32 / (1 << 24) as f32;
+                let weight = least + (greatest - least) * fraction;
+                weight.clamp(least, greatest).to_bits()
+            }
+        }
+    }
+}
+
 /// The purpose of random numbers; each purpose has a sequence of its own.
 #[derive(Clone, Copy)]
 enum Purpose {
     Sources,
     Change(Change),
     Vertices,
+    Weights,
 }
 
 /// The random numbers of a purpose.
@@ -139,6 +194,8 @@ impl Random {
             Purpose::Change(Change::Insert) => 1,
             Purpose::Change(Change::Delete) => 2,
             Purpose::Vertices => 3,
+            // No draw has this number: as many would take for ever.
+            Purpose::Weights => 1 << 63,
         };
         // Sequences start at places that have nothing to do with each other.
         let seeded = SplitMix64::new(draw.seed).word();

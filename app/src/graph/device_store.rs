@@ -15,6 +15,7 @@ pub(super) struct Rows {
     pub csr: DeviceCsr,
     /// Keep what `csr` points to.
     pub offsets: Memory,
+    /// The targets, and behind them their weights if there are any.
     pub targets: Memory,
     /// Time of copying them from a store, in milliseconds.
     pub ms: f64,
@@ -146,12 +147,8 @@ impl<'b> DeviceStore<'b> {
         // SAFETY: there is room for an offset more than there are vertices.
         let offsets_ms = unsafe { self.run(&[&steps])? };
         let entries: Vec<u32> = offsets.download(4 * vertices, 1)?;
-        let targets = self.backend.allocate(4 * u64::from(entries[0]).max(1))?;
-        let csr = DeviceCsr {
-            offsets: address,
-            targets: targets.address().cast(),
-            entries: entries[0],
-        };
+        let is_weighted = graph.shape.weighting.is_some();
+        let (targets, csr) = allocate_targets(self.backend, address, entries[0], is_weighted)?;
         let step = graph.export(store, csr, workspace.address());
         // SAFETY: the offsets are computed, and there is room for all entries.
         let targets_ms = unsafe { self.run(&[&[step]])? };
@@ -164,6 +161,30 @@ impl<'b> DeviceStore<'b> {
         };
         Ok((rows, status[2]))
     }
+}
+
+/// Memory for targets, with weights behind them if there are any, and the rows that these offsets make
+/// of them.
+pub(super) fn allocate_targets(
+    backend: &dyn Backend,
+    offsets: *mut u32,
+    entries: u32,
+    is_weighted: bool,
+) -> Result<(Memory, DeviceCsr), BackendError> {
+    let bytes = 4 * u64::from(entries).max(1);
+    let memory = backend.allocate(bytes << u32::from(is_weighted))?;
+    let targets: *mut u32 = memory.address().cast();
+    let weights = match is_weighted {
+        true => targets.wrapping_add(entries as usize),
+        false => std::ptr::null_mut(),
+    };
+    let csr = DeviceCsr {
+        offsets,
+        targets,
+        weights,
+        entries,
+    };
+    Ok((memory, csr))
 }
 
 impl Drop for DeviceStore<'_> {

@@ -2,7 +2,7 @@
 
 use heapwood_graphs::{Csr, CsrOptions, CsrStatistics, EdgeList, Ids};
 
-use super::store::Edge;
+use super::edges::{Edge, EdgeBatch};
 use super::verify::Checker;
 
 /// A graph to load.
@@ -55,15 +55,24 @@ impl Input {
     }
 
     /// The edges of a batch for this graph. In a directed graph an undirected edge becomes one edge
-    /// in each direction.
-    pub fn batch(&self, list: EdgeList) -> Vec<Edge> {
-        let mut edges = list.edges;
+    /// in each direction, of the same weight.
+    pub fn batch(&self, list: EdgeList) -> EdgeBatch {
+        let (mut ends, mut weights) = (list.edges, list.weights.map(|weights| weights.words));
         if self.rows.directed && !list.directed {
-            let back = edges.iter().filter(|[u, v]| u != v).map(|&[u, v]| [v, u]);
+            let is_loop = |[u, v]: &Edge| u == v;
+            if let Some(weights) = &mut weights {
+                let back = weights.iter().zip(&ends).filter(|(_, edge)| !is_loop(edge));
+                let back: Vec<u32> = back.map(|(&weight, _)| weight).collect();
+                weights.extend(back);
+            }
+            let back = ends
+                .iter()
+                .filter(|edge| !is_loop(edge))
+                .map(|&[u, v]| [v, u]);
             let back: Vec<Edge> = back.collect();
-            edges.extend(back);
+            ends.extend(back);
         }
-        edges
+        EdgeBatch { ends, weights }
     }
 
     /// The graph as it should be, if the edges were kept.
@@ -75,12 +84,15 @@ impl Input {
 
 #[cfg(test)]
 mod tests {
+    use heapwood_graphs::{WeightKind, Weights};
+
     use super::*;
 
     fn input() -> Input {
         let list = EdgeList {
             vertices: 3,
             edges: vec![[0, 2], [1, 2], [2, 2]],
+            weights: None,
             directed: true,
         };
         let options = CsrOptions {
@@ -105,10 +117,21 @@ mod tests {
         let list = |directed| EdgeList {
             vertices: 3,
             edges: vec![[0, 1], [2, 2]],
+            weights: Some(Weights {
+                kind: WeightKind::Integer,
+                words: vec![7, 8],
+            }),
             directed,
         };
-        assert_eq!(input().batch(list(true)), [[0, 1], [2, 2]]);
-        assert_eq!(input().batch(list(false)), [[0, 1], [2, 2], [1, 0]]);
+        let weights = |words: &[u32]| Some(words.to_vec());
+        let batch = input().batch(list(true));
+        assert_eq!(
+            (batch.ends, batch.weights),
+            (vec![[0, 1], [2, 2]], weights(&[7, 8]))
+        );
+        let batch = input().batch(list(false));
+        assert_eq!(batch.ends, [[0, 1], [2, 2], [1, 0]]);
+        assert_eq!(batch.weights, weights(&[7, 8, 7]));
     }
 
     #[test]

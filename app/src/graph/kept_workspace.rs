@@ -25,9 +25,15 @@ impl Store<'_> {
         let space = UpdateSpace::new(self.shape(), edges).ok_or(StoreError::Batch {
             edges: edges as usize,
         })?;
+        // Weights take another word.
+        let bytes = if self.shape().weighting.is_some() {
+            12
+        } else {
+            8
+        };
         Ok(Workspace {
             memory: self.backend.allocate(space.bytes() as u64)?,
-            edges: self.backend.allocate(8 * u64::from(edges))?,
+            edges: self.backend.allocate(bytes * u64::from(edges))?,
             copies: None,
             space,
         })

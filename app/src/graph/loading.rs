@@ -29,6 +29,8 @@ pub(super) fn first_pool(shape: &Shape, entries: u64) -> u64 {
         // one.
         Layout::Linked => 12 * entries + 128 * blocks,
     };
+    // Weights take as much as neighbours.
+    let store = store << u32::from(shape.weighting.is_some());
     (4 * store * shape.stores() as u64).max(MIN_POOL)
 }
 
@@ -78,6 +80,8 @@ pub(super) fn load_into_pool<'b>(
 
 #[cfg(test)]
 mod tests {
+    use heapwood_device::graph::store::plan::Weighting;
+
     use super::*;
 
     #[test]
@@ -87,6 +91,7 @@ mod tests {
             limit: 1 << 30,
             directed: true,
             handle_bytes: 4,
+            weighting: Weighting::None,
             provides: false,
             layout: Layout::Contiguous,
         };

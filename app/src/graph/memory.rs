@@ -9,7 +9,7 @@ use crate::backend::BackendError;
 /// Bytes that a graph takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MemoryUse {
-    /// Bytes of its entries, 4 each.
+    /// Bytes of its entries, 4 each, or 8 with a weight.
     pub payload_bytes: u64,
     /// Usable bytes of the blocks: as granted if `tells_granted`, else a lower bound, in which some
     /// or all blocks count as requested.

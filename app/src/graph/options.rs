@@ -1,6 +1,7 @@
 //! How a graph is kept: the choices that a store is made by.
 
 use heapwood_device::graph::store::plan::Layout;
+use heapwood_graphs::Parallel;
 
 use super::limits::Limits;
 use crate::allocators::Spec;
@@ -17,6 +18,8 @@ pub struct Options {
     pub layout: Layout,
     /// Whether edges from a vertex to itself are accepted by batches.
     pub self_loops: bool,
+    /// Which weight counts of an edge that a batch has twice.
+    pub parallel: Parallel,
     /// The sizes up to which it works.
     pub limits: Limits,
 }
@@ -29,6 +32,7 @@ impl Default for Options {
             pool: Pool::Auto,
             layout: Layout::Contiguous,
             self_loops: false,
+            parallel: Parallel::Last,
             limits: Limits::default(),
         }
     }

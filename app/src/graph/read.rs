@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use heapwood_device::graph::store::plan::graph_hash;
-use heapwood_graphs::Csr;
+use heapwood_device::graph::store::plan::{Weighting, graph_hash};
+use heapwood_graphs::{Csr, WeightKind, Weights};
 
 use super::StoreError;
-use super::store::{Edge, Store};
+use super::edges::Edge;
+use super::store::Store;
 use crate::backend::{BackendError, memory_of};
 
 /// Questions that are asked at a time: threads number them by 32 bits.
@@ -21,6 +22,15 @@ impl Store<'_> {
     pub fn hash(&self) -> Result<u64, StoreError> {
         let (_, entries) = self.device.rows(0)?;
         Ok(graph_hash(self.shape().vertices, entries))
+    }
+
+    /// The kind of the weights; none if there are none.
+    pub fn weight_kind(&self) -> Option<WeightKind> {
+        match self.shape().weighting {
+            Weighting::None => None,
+            Weighting::Integer => Some(WeightKind::Integer),
+            Weighting::Real => Some(WeightKind::Real),
+        }
     }
 
     /// The graph as rows of out-neighbours.
@@ -45,9 +55,15 @@ impl Store<'_> {
         let (rows, _) = self.device.rows(store)?;
         let vertices = self.shape().vertices as usize;
         let offsets: Vec<u32> = rows.offsets.download(0, vertices + 1)?;
+        let entries = rows.csr.entries as usize;
+        let weights = self.weight_kind().map(|kind| {
+            let words = rows.targets.download(4 * entries as u64, entries)?;
+            Ok::<_, BackendError>(Weights { kind, words })
+        });
         Ok(Csr {
             offsets: offsets.into_iter().map(u64::from).collect(),
-            targets: rows.targets.download(0, rows.csr.entries as usize)?,
+            targets: rows.targets.download(0, entries)?,
+            weights: weights.transpose()?,
             directed: self.shape().directed,
         })
     }

@@ -8,13 +8,15 @@ use std::collections::BTreeSet;
 
 use heapwood_device::graph::batch::{Batch, Change, Counts, Phase, UpdateError, UpdateSpace};
 use heapwood_device::graph::store::classify::Compact;
-use heapwood_device::graph::store::plan::{Csr as DeviceCsr, Layout, Shape};
+use heapwood_device::graph::store::plan::{Layout, Shape, Weighting};
 use heapwood_device::heap::State;
 use heapwood_device::launch::PlannedLaunch;
-use heapwood_graphs::Csr;
+use heapwood_graphs::{Csr, Parallel, WeightKind};
+use rayon::prelude::*;
 
 use super::StoreError;
-use super::device_store::{DeviceStore, Rows};
+use super::device_store::{DeviceStore, Rows, allocate_targets};
+use super::edges::EdgeSlice;
 use super::kept_labels::KeptLabels;
 use super::loading::{first_pool, load_into_pool};
 use super::options::Options;
@@ -23,9 +25,6 @@ use super::phase_times::PhaseTimes;
 use super::workspace::Workspace;
 use crate::backend::{Backend, BackendError, memory_of};
 use crate::size::Pool;
-
-/// An edge: source and target.
-pub type Edge = [u32; 2];
 
 /// The outcome of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,7 +45,8 @@ pub struct Update {
 /// use heapwood::graph::{Change, Options, Store};
 /// use heapwood_graphs::{Csr, CsrOptions, EdgeList};
 ///
-/// let list = EdgeList { vertices: 4, edges: vec![[0, 1], [1, 2]], directed: false };
+/// let edges = vec![[0, 1], [1, 2]];
+/// let list = EdgeList { vertices: 4, edges, weights: None, directed: false };
 /// let (rows, _) = Csr::build(list, CsrOptions::default());
 /// let options = Options {
 ///     spec: Spec::parse("gallatin")?,
@@ -78,14 +78,15 @@ pub struct Store<'b> {
 }
 
 impl<'b> Store<'b> {
-    /// A graph with the edges of `rows`, which is copied; a directed one has its
-    /// in-neighbours in `columns`.
+    /// A graph with the edges of `rows`, which is copied, and their weights if they have any; a
+    /// directed one has its in-neighbours in `columns`.
     ///
     /// # Errors
     ///
     /// A pool or a device that is too small, more entries than can be numbered, and
     /// [`StoreError::Columns`] for columns of an undirected graph and for a directed one without
-    /// them, [`StoreError::OtherColumns`] for those of another graph, and [`StoreError::Rows`].
+    /// them, [`StoreError::OtherColumns`] for those of another graph, [`StoreError::Rows`], and
+    /// [`StoreError::Weights`] for rows with another number of weights than of targets.
     pub fn new(
         backend: &'b dyn Backend,
         options: Options,
@@ -105,6 +106,21 @@ impl<'b> Store<'b> {
         {
             return Err(StoreError::Rows);
         }
+        let fits = |csr: &Csr| {
+            let weights = csr.weights.as_ref();
+            weights.is_none_or(|weights| weights.words.len() == csr.targets.len())
+        };
+        let both = [Some(rows), columns];
+        let mut both = both.into_iter().flatten();
+        if !both.all(|csr| fits(csr) && csr.weight_kind() == rows.weight_kind()) {
+            return Err(StoreError::Weights {
+                edges: "the rows of the graph",
+                graph: rows.weight_kind(),
+            });
+        }
+        if let Some(weights) = &rows.weights {
+            check_weights(&weights.words, Some(weights.kind))?;
+        }
         let size = |csr: &Csr| (csr.vertices(), csr.targets.len() as u64);
         if let Some(columns) = columns.filter(|columns| size(columns) != size(rows)) {
             return Err(StoreError::OtherColumns {
@@ -120,6 +136,11 @@ impl<'b> Store<'b> {
             limit: rows.vertices().max(1),
             directed: rows.directed,
             handle_bytes: options.spec.allocator.handle_bytes,
+            weighting: match rows.weight_kind() {
+                None => Weighting::None,
+                Some(WeightKind::Integer) => Weighting::Integer,
+                Some(WeightKind::Real) => Weighting::Real,
+            },
             provides: options.spec.allocator.properties.provides,
             layout: options.layout,
         };
@@ -129,7 +150,10 @@ impl<'b> Store<'b> {
             .collect::<Result<_, _>>()?;
         let pool_bytes = match options.pool {
             Pool::Auto => first_pool(&shape, entries),
-            Pool::Times(factor) => (4.0 * entries as f64 * factor) as u64,
+            Pool::Times(factor) => {
+                let bytes = if shape.weighting.is_some() { 8.0 } else { 4.0 };
+                (bytes * entries as f64 * factor) as u64
+            }
             Pool::Bytes(bytes) => bytes,
         };
         let (device, init_ms) = load_into_pool(backend, &options, pool_bytes, 0, shape, &stores)?;
@@ -164,14 +188,19 @@ impl<'b> Store<'b> {
         &self.device.graph.shape
     }
 
-    /// Applies a batch.
+    /// Applies a batch. Edges that are inserted into a weighted graph have weights, and one that is
+    /// there gets the new weight; deletions need none.
     ///
     /// # Errors
     ///
-    /// A pool that does not suffice, unless it may grow, and a batch of more than
-    /// 2^30 edges. The graph is as before the batch then.
-    pub fn update(&mut self, edges: &[Edge], change: Change) -> Result<Update, StoreError> {
-        self.change(edges, change, self.options.self_loops, false)
+    /// A pool that does not suffice, unless it may grow, a batch of more than 2^30 edges, and
+    /// [`StoreError::Weights`]. The graph is as before the batch then.
+    pub fn update<'e>(
+        &mut self,
+        edges: impl Into<EdgeSlice<'e>>,
+        change: Change,
+    ) -> Result<Update, StoreError> {
+        self.change(edges.into(), change, self.options.self_loops, false)
     }
 
     /// Applies a batch and counts the triangles that it makes or destroys.
@@ -179,17 +208,17 @@ impl<'b> Store<'b> {
     /// # Errors
     ///
     /// As for [`Store::update`], and [`StoreError::Directed`] for a directed graph.
-    pub fn update_counting_triangles(
+    pub fn update_counting_triangles<'e>(
         &mut self,
-        edges: &[Edge],
+        edges: impl Into<EdgeSlice<'e>>,
         change: Change,
     ) -> Result<Update, StoreError> {
-        self.change(edges, change, self.options.self_loops, true)
+        self.change(edges.into(), change, self.options.self_loops, true)
     }
 
     pub(super) fn change(
         &mut self,
-        edges: &[Edge],
+        edges: EdgeSlice,
         change: Change,
         self_loops: bool,
         triangles: bool,
@@ -197,7 +226,21 @@ impl<'b> Store<'b> {
         if triangles && self.shape().directed {
             return Err(StoreError::Directed);
         }
-        if edges.is_empty() {
+        let weights = match (edges.weights, self.shape().weighting.is_some()) {
+            _ if change == Change::Delete => true,
+            (Some(weights), true) => weights.len() == edges.ends.len(),
+            (given, wanted) => given.is_some() == wanted,
+        };
+        if !weights {
+            return Err(StoreError::Weights {
+                edges: "a batch",
+                graph: self.weight_kind(),
+            });
+        }
+        if let Some(weights) = edges.weights {
+            check_weights(weights, self.weight_kind())?;
+        }
+        if edges.ends.is_empty() {
             return Ok(Update {
                 triangles: triangles.then_some(0),
                 ..Update::default()
@@ -216,19 +259,32 @@ impl<'b> Store<'b> {
 
     fn try_change(
         &mut self,
-        edges: &[Edge],
+        edges: EdgeSlice,
         change: Change,
         self_loops: bool,
         triangles: bool,
     ) -> Result<Update, StoreError> {
-        let count = u32::try_from(edges.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(edges.ends.len()).unwrap_or(u32::MAX);
         let mut workspace = self.take_workspace(count)?;
-        workspace.edges.upload(0, edges)?;
+        workspace.edges.upload(0, edges.ends)?;
+        let mut weights = std::ptr::null_mut();
+        if let (Some(words), Change::Insert) = (edges.weights, change) {
+            // They follow the edges.
+            let offset = 8 * edges.ends.len() as u64;
+            workspace.edges.upload(offset, words)?;
+            weights = workspace
+                .edges
+                .address()
+                .wrapping_add(offset as usize)
+                .cast();
+        }
         let copied = triangles && self.shape().layout == Layout::Linked;
         let copies = copied.then(|| self.copies(&mut workspace, count));
         let copies = copies.transpose()?;
         let batch = Batch {
             edges: workspace.edges.address().cast(),
+            weights,
+            least: self.options.parallel == Parallel::Least,
             count,
             change,
             no_loops: !self_loops,
@@ -352,6 +408,23 @@ impl<'b> Store<'b> {
     }
 }
 
+/// Makes sure that real weights are finite and not negative: paths would have no end.
+fn check_weights(words: &[u32], kind: Option<WeightKind>) -> Result<(), StoreError> {
+    if kind != Some(WeightKind::Real) {
+        return Ok(());
+    }
+    match words
+        .par_iter()
+        .position_first(|&word| word > f32::MAX.to_bits())
+    {
+        None => Ok(()),
+        Some(position) => Err(StoreError::Weight {
+            position,
+            bits: words[position],
+        }),
+    }
+}
+
 /// Whether a row reaches beyond the targets.
 fn has_stray_offsets(csr: &Csr) -> bool {
     !csr.offsets.is_sorted() || csr.offsets.last() != Some(&(csr.targets.len() as u64))
@@ -361,14 +434,16 @@ fn has_stray_offsets(csr: &Csr) -> bool {
 fn upload(backend: &dyn Backend, csr: &Csr) -> Result<Rows, StoreError> {
     let starts: Vec<u32> = csr.offsets.iter().map(|&offset| offset as u32).collect();
     let offsets = memory_of(backend, &starts)?;
-    let targets = memory_of(backend, &csr.targets)?;
+    // The caller has looked that there are no more.
+    let entries = csr.targets.len() as u32;
+    let (address, is_weighted) = (offsets.address().cast(), csr.weights.is_some());
+    let (targets, rows) = allocate_targets(backend, address, entries, is_weighted)?;
+    targets.upload(0, &csr.targets)?;
+    if let Some(weights) = &csr.weights {
+        targets.upload(4 * u64::from(entries), &weights.words)?;
+    }
     Ok(Rows {
-        csr: DeviceCsr {
-            offsets: offsets.address().cast(),
-            targets: targets.address().cast(),
-            // The caller has looked that there are no more.
-            entries: csr.targets.len() as u32,
-        },
+        csr: rows,
         offsets,
         targets,
         ms: 0.0,

@@ -9,6 +9,7 @@ use crate::backend::{BackendError, Memory};
 pub(super) struct Workspace {
     pub space: UpdateSpace,
     pub memory: Memory,
+    /// The edges, and behind them their weights if there are any.
     pub edges: Memory,
     /// For copies of rows, once triangles were counted in linked pages.
     pub copies: Option<(CopySpace, Memory)>,

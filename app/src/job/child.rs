@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::frames::FramesJob;
 use super::graph::GraphJob;
+use super::graphalytics::GraphalyticsJob;
 use super::linking::Linking;
 use super::tree::TreeJob;
 use super::{Job, text_of};
@@ -67,6 +68,7 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         TreeJob::KIND => answer_to::<TreeJob>(job),
         FramesJob::KIND => answer_to::<FramesJob>(job),
         GraphJob::KIND => answer_to::<GraphJob>(job),
+        GraphalyticsJob::KIND => answer_to::<GraphalyticsJob>(job),
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
         Linking::KIND => answer_to::<Linking>(job),

@@ -28,6 +28,7 @@ mod call;
 mod child;
 mod frames;
 mod graph;
+mod graphalytics;
 mod linking;
 mod scenes;
 mod tree;
@@ -49,6 +50,7 @@ pub use graph::{
     AlgorithmOptions, EdgeSource, EventOptions, GraphJob, InputOptions, MAX_BATCH_EDGES,
     UpdateOptions, VertexSelection, WorkOptions,
 };
+pub use graphalytics::{GraphalyticsJob, read_dataset};
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};
 pub use tree::{TreeJob, TreeOptions};

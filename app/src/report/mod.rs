@@ -4,6 +4,7 @@ pub mod allocators;
 pub mod compare;
 pub mod frames;
 pub mod graph;
+pub mod graphalytics;
 mod kept;
 mod picture;
 mod tree;

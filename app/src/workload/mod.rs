@@ -4,6 +4,8 @@
 //!   the CPU.
 //! - [`frames`]: trees of a moving scene follow each other in one pool.
 //! - [`graph`]: a graph is loaded, changed by a stream of updates, and computed on.
+//! - [`graphalytics`]: the algorithms of a dataset of LDBC Graphalytics run, and their output is
+//!   compared with that of the reference.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
 //! - [`fragmentation`]: how much of a pool they grant, and where.
 //! - [`host_pool`]: what the host obtains memory from, alone.
@@ -16,6 +18,7 @@ pub mod compare;
 pub mod fragmentation;
 pub mod frames;
 pub mod graph;
+pub mod graphalytics;
 pub mod host_pool;
 pub mod micro;
 mod status;

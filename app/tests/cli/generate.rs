@@ -2,7 +2,7 @@
 
 use crate::program::{Folder, has, rows};
 use heapwood_graphs::generate::Kind;
-use heapwood_graphs::{Csr, CsrOptions, Direction, ReadOptions, load};
+use heapwood_graphs::{Csr, CsrOptions, ReadOptions, ReadWeights, load};
 
 /// Makes a graph that is asked for rightly; returns the line about it.
 fn made(folder: &Folder, arguments: &str) -> String {
@@ -15,10 +15,15 @@ fn made(folder: &Folder, arguments: &str) -> String {
 
 /// The graph in a file, with its loops.
 fn read(folder: &Folder, name: &str) -> Csr {
-    let loaded = load(folder.path(name), ReadOptions::default()).unwrap();
+    // Arcs of a `.gr` have weights in any case.
+    let options = ReadOptions {
+        weights: ReadWeights::None,
+        ..ReadOptions::default()
+    };
+    let loaded = load(folder.path(name), options).unwrap();
     let options = CsrOptions {
         keep_self_loops: true,
-        direction: Direction::AsRead,
+        ..CsrOptions::default()
     };
     Csr::build(loaded.edges, options).0
 }

@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::program::{Folder, allocators, assert_keys, keys, number, text};
 
 /// The keys of `graph --format json`.
-const KEYS: &str = "\
+pub const KEYS: &str = "\
     allocator backend bfs cdlp check_heap compact_ids components device directed duplicates \
     edges_final edges_read edges_stored edges_symmetrized first_vertex graph graph_hash \
     incremental init_ms layout lcc memory meta pagerank parameters pool_bytes runs self_loops \
-    self_loops_kept stream triangles updates verified vertex_updates vertices_final";
+    self_loops_kept sssp stream triangles updates verified vertex_updates vertices_final weights";
 
 /// Two triangles with an edge in common, a tail, and a vertex alone:
 /// 1-2 1-3 2-3 2-4 3-4 4-5 6.
@@ -21,9 +21,9 @@ pub fn graph(folder: &Folder, arguments: &str) -> Value {
     folder.json(format!("graph {arguments}"))
 }
 
-/// The hash of the graph in a file.
+/// The hash of the graph in a file, without weights.
 pub fn hash(folder: &Folder, name: &str) -> String {
-    let command = format!("@{name} --runs 1 --format json --backend cpu");
+    let command = format!("@{name} --weights none --runs 1 --format json --backend cpu");
     text(&graph(folder, &command), "graph_hash").to_owned()
 }
 

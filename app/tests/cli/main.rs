@@ -23,6 +23,8 @@ mod graph_stream;
 mod graph_updates;
 mod graph_values;
 mod graph_vertices;
+mod graph_weights;
+mod graphalytics;
 mod help;
 mod ids;
 mod kept;

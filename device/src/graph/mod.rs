@@ -18,5 +18,6 @@ pub mod communities;
 pub mod components;
 pub mod pagerank;
 pub mod pairs;
+pub mod paths;
 pub mod store;
 pub mod triangles;

@@ -7,7 +7,7 @@ use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
 use heapwood_device::graph::bfs::plan::SearchSpace;
 use heapwood_device::graph::pagerank::plan::{RankOptions, RankSpace};
 use heapwood_device::graph::store::load::LoadArguments;
-use heapwood_device::graph::store::plan::{Csr, Graph, Layout, Shape};
+use heapwood_device::graph::store::plan::{Csr, Graph, Layout, Shape, Weighting};
 use heapwood_device::launch::{Grid, KernelId, PlannedLaunch};
 
 fn graph(directed: bool, provides: bool) -> Graph {
@@ -16,6 +16,7 @@ fn graph(directed: bool, provides: bool) -> Graph {
         limit: 3000,
         directed,
         handle_bytes: 4,
+        weighting: Weighting::None,
         provides,
         layout: Layout::Contiguous,
     };
@@ -115,6 +116,7 @@ fn a_graph_is_loaded_in_two_parts() {
     let csr = Csr {
         offsets: null_mut(),
         targets: null_mut(),
+        weights: null_mut(),
         entries: 9000,
     };
     let launches = graph(true, false).load(0, csr, null_mut());
@@ -129,6 +131,7 @@ fn memory_of_a_load_is_made_ready_after_the_blocks_of_hubs_and_before_pages() {
     let csr = Csr {
         offsets: null_mut(),
         targets: null_mut(),
+        weights: null_mut(),
         entries: 9000,
     };
     let ahead = [

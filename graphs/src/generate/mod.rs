@@ -15,8 +15,9 @@ mod mesh;
 mod random;
 mod road;
 mod uniform;
+mod weights;
 
-use crate::{EdgeList, GraphError};
+use crate::{EdgeList, GraphError, WeightKind, Weights};
 
 /// Most vertices of a generated graph.
 pub const MAX_GENERATED_VERTICES: u64 = 1 << 26;
@@ -48,15 +49,21 @@ pub enum Kind {
 }
 
 /// Parameters of a generated graph.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Parameters {
     /// Vertices; some kinds make a few more, to the next size that they have.
     pub vertices: u64,
     /// Edges drawn of a Kronecker (else 16 a vertex) or uniform graph (else 4);
     /// nothing to the other kinds.
     pub edges: Option<u64>,
-    /// The seed; a mesh has no use for it.
+    /// The seed; the edges of a mesh have no use for it.
     pub seed: u64,
+    /// The smallest and the largest weight, if weights are drawn: integers, by the seed and the ends
+    /// of an edge, the same in both directions.
+    pub weight_range: Option<(u32, u32)>,
+    /// Whether the weights are the lengths of the edges, which a road graph has: integers of at least
+    /// 1, where two junctions are about 1000 from each other.
+    pub lengths: bool,
 }
 
 impl Kind {
@@ -97,13 +104,20 @@ impl Kind {
     pub fn takes_edges(self) -> bool {
         matches!(self, Self::Kronecker | Self::Uniform)
     }
+
+    /// Whether [`Parameters::lengths`] means something.
+    pub fn has_lengths(self) -> bool {
+        self == Self::Road
+    }
 }
 
 /// Makes an undirected graph. Kronecker and uniform graphs come with loops and
 /// duplicates, as drawn.
 ///
 /// # Errors
-/// [`GraphError::TooMany`] and [`TooFew`](GraphError::TooFew).
+/// [`GraphError::TooMany`] and [`TooFew`](GraphError::TooFew); for weights
+/// [`WeightRange`](GraphError::WeightRange), [`NoLengths`](GraphError::NoLengths) and
+/// [`LengthsOfRange`](GraphError::LengthsOfRange).
 pub fn generate(kind: Kind, parameters: Parameters) -> Result<EdgeList, GraphError> {
     let Parameters { vertices, seed, .. } = parameters;
     let name = kind.name();
@@ -130,6 +144,14 @@ pub fn generate(kind: Kind, parameters: Parameters) -> Result<EdgeList, GraphErr
         let count = parameters.edges.unwrap_or(a_vertex * u64::from(vertices));
         bounded("edges", count, MAX_EDGES)
     };
+    match parameters.weight_range {
+        _ if parameters.lengths && !kind.has_lengths() => {
+            return Err(GraphError::NoLengths { name });
+        }
+        Some(_) if parameters.lengths => return Err(GraphError::LengthsOfRange { name }),
+        Some((min, max)) if min > max => return Err(GraphError::WeightRange { name, min, max }),
+        _ => {}
+    }
     let (vertices, edges) = match kind {
         Kind::Delaunay => delaunay::make(vertices, seed),
         Kind::Geometric => geometric::make(vertices, seed),
@@ -141,9 +163,19 @@ pub fn generate(kind: Kind, parameters: Parameters) -> Result<EdgeList, GraphErr
         Kind::Kronecker => kronecker::make(vertices, drawn(16)?, seed),
         Kind::Uniform => uniform::make(vertices, drawn(4)?, seed),
     };
+    let words = match parameters.weight_range {
+        Some(range) => Some(weights::draw(&edges, range, seed)),
+        None if parameters.lengths => Some(road::lengths(vertices, seed, &edges)),
+        None => None,
+    };
+    let integers = |words| Weights {
+        kind: WeightKind::Integer,
+        words,
+    };
     Ok(EdgeList {
         vertices,
         edges,
+        weights: words.map(integers),
         directed: false,
     })
 }

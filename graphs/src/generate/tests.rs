@@ -6,6 +6,7 @@ fn make(kind: Kind, vertices: u64, seed: u64) -> (Csr, CsrStatistics) {
         vertices,
         edges: None,
         seed,
+        ..Parameters::default()
     };
     let list = generate(kind, parameters).unwrap();
     assert_eq!(list.first_out_of_range(), None);
@@ -73,6 +74,7 @@ fn the_uniform_graph_that_faimgraph_was_measured_on() {
         vertices: 1_000_000,
         edges: Some(4_000_000),
         seed: 0,
+        ..Parameters::default()
     };
     let list = generate(Kind::Uniform, parameters).unwrap();
     let (csr, statistics) = Csr::build(list, CsrOptions::default());
@@ -160,6 +162,7 @@ fn graphs_depend_on_the_seed_and_not_on_threads() {
             vertices: 5_000,
             edges: None,
             seed,
+            ..Parameters::default()
         };
         pool.install(|| generate(kind, parameters).unwrap())
     };
@@ -196,6 +199,7 @@ fn sizes_beyond_the_limits_are_refused() {
             vertices,
             edges,
             seed: 0,
+            ..Parameters::default()
         };
         generate(kind, parameters).unwrap_err().to_string()
     };
@@ -209,5 +213,105 @@ fn sizes_beyond_the_limits_are_refused() {
     assert!(
         message.ends_with("edges are more than 1073741824: ask for fewer"),
         "{message}"
+    );
+}
+
+/// Makes a graph of 3,000 vertices and more.
+fn weighted(kind: Kind, weight_range: Option<(u32, u32)>, lengths: bool) -> EdgeList {
+    let parameters = Parameters {
+        vertices: 3_000,
+        seed: 7,
+        weight_range,
+        lengths,
+        ..Parameters::default()
+    };
+    generate(kind, parameters).unwrap()
+}
+
+#[test]
+fn weights_of_a_range_leave_the_edges_as_they_are() {
+    for kind in Kind::ALL {
+        let plain = weighted(kind, None, false);
+        assert_eq!(plain.weights, None);
+        let list = weighted(kind, Some((3, 9)), false);
+        assert_eq!(list.edges, plain.edges, "{}", kind.name());
+        let Weights { kind, words } = list.weights.as_ref().unwrap();
+        assert_eq!(
+            (*kind, words.len()),
+            (WeightKind::Integer, list.edges.len())
+        );
+        assert!((3..=9).all(|weight| words.contains(&weight)));
+        assert!(words.iter().all(|weight| (3..=9).contains(weight)));
+        // Directed edges in opposite directions have the same weight.
+        let (rows, _) = Csr::build(
+            EdgeList {
+                directed: true,
+                ..list.clone()
+            },
+            CsrOptions::default(),
+        );
+        let (both, _) = Csr::build(list, CsrOptions::default());
+        for u in 0..rows.vertices() {
+            for (v, weight) in rows.row(u).iter().zip(rows.row_weights(u).unwrap()) {
+                let entry = both.row(u).binary_search(v).unwrap();
+                assert_eq!(both.row_weights(u).unwrap()[entry], *weight);
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_depend_on_the_seed_and_not_on_threads() {
+    let with = |threads: usize, lengths: bool, seed| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        let parameters = Parameters {
+            vertices: 5_000,
+            seed,
+            weight_range: (!lengths).then_some((0, u32::MAX)),
+            lengths,
+            ..Parameters::default()
+        };
+        let make = || generate(Kind::Road, parameters).unwrap().weights.unwrap();
+        pool.build().unwrap().install(make)
+    };
+    for lengths in [false, true] {
+        let one = with(1, lengths, 7);
+        assert_eq!(one, with(5, lengths, 7));
+        assert_ne!(one, with(1, lengths, 8));
+    }
+}
+
+#[test]
+fn roads_have_lengths() {
+    let plain = weighted(Kind::Road, None, false);
+    let list = weighted(Kind::Road, None, true);
+    assert_eq!(list.edges, plain.edges);
+    let words = list.weights.unwrap().words;
+    assert_eq!(words.len(), plain.edges.len());
+    assert!(words.iter().all(|&length| length > 0));
+}
+
+#[test]
+fn weights_that_a_graph_cannot_have_are_refused() {
+    let message = |kind, weight_range, lengths| {
+        let parameters = Parameters {
+            vertices: 9,
+            weight_range,
+            lengths,
+            ..Parameters::default()
+        };
+        generate(kind, parameters).unwrap_err().to_string()
+    };
+    assert_eq!(
+        message(Kind::Mesh, Some((7, 6)), false),
+        "mesh: there are no weights from 7 to 6: begin with the smaller number"
+    );
+    assert_eq!(
+        message(Kind::Mesh, None, true),
+        "mesh: edges have no lengths, only roads have them: draw weights from a range"
+    );
+    assert_eq!(
+        message(Kind::Road, Some((1, 2)), true),
+        "road: weights are lengths or drawn from a range: ask for one of both"
     );
 }

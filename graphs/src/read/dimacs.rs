@@ -1,13 +1,15 @@
 //! The two older DIMACS formats, whose lines start with a letter, and that of PACE.
 //!
-//! DIMACS-9 `.gr`: `p sp n m`, then `a from to weight`, directed. PACE `.gr`: `p tw n m`, then
-//! `u v`, undirected. Colouring and clique files `.col`, `.clq`: `p edge n m` or `p col n m`,
-//! then `e u v`, undirected; the lines `n`, `d`, `v` and `x` of that format, which say how a
-//! graph is drawn or was made, are passed over. Ids count from 1; lines that start with `c` are
+//! DIMACS-9 `.gr`: `p sp n m`, then `a from to weight`, directed, with integers as weights. PACE
+//! `.gr`: `p tw n m`, then `u v`, undirected. Colouring and clique files `.col`, `.clq`: `p edge n m`
+//! or `p col n m`, then `e u v`, undirected; the lines `n`, `d`, `v` and `x` of that format, which say
+//! how a graph is drawn or was made, are passed over. Ids count from 1; lines that start with `c` are
 //! comments.
 
-use super::text::{self, Fault, Line, Words, lines, parse_lines};
-use super::{Note, Parsed};
+use super::entries::{Entries, parse_lines};
+use super::text::{self, Fault, Line, Words, lines};
+use super::weights::{WeightForm, read_as};
+use super::{Note, Parsed, ReadWeights};
 use crate::error::excerpt;
 use crate::{EdgeList, LineProblem, MAX_VERTICES};
 
@@ -22,8 +24,8 @@ struct Dialect {
     line: ReadLine,
 }
 
-/// Takes a line's keyword, its other words and the number of vertices.
-type ReadLine = fn(&[u8], Words<'_>, u32, &mut Vec<[u32; 2]>) -> Result<(), LineProblem>;
+/// Takes a line's keyword, its other words, the number of vertices and how weights are taken.
+type ReadLine = fn(&[u8], Words<'_>, u32, WeightForm, &mut Entries<u32>) -> Result<(), LineProblem>;
 
 const GR: Dialect = Dialect {
     problems: &["sp"],
@@ -64,23 +66,32 @@ pub(super) fn is_gr(problem: &[u8]) -> bool {
 }
 
 /// Reads DIMACS-9, or PACE if the header is of that.
-pub(super) fn read_gr(text: &[u8]) -> Result<Parsed, Fault> {
+pub(super) fn read_gr(text: &[u8], weights: ReadWeights) -> Result<Parsed, Fault> {
     let problem = header(text).and_then(|line| {
         let mut words = line.words();
         words.word();
         words.word()
     });
-    let (dialect, notes) = match problem.is_some_and(|problem| PACE.has(problem)) {
-        true => (&PACE, Vec::new()),
-        false => (&GR, vec![Note::Weights]),
+    if problem.is_some_and(|problem| PACE.has(problem)) {
+        return without_weights(text, &PACE);
+    }
+    let asked = match weights {
+        // The format has no others.
+        ReadWeights::ByFile => ReadWeights::Integer,
+        asked => asked,
     };
-    let edges = read(text, dialect)?;
+    let edges = read(text, &GR, asked)?;
+    let notes = Vec::from_iter(edges.weights.is_none().then_some(Note::Weights));
     Ok(Parsed { edges, notes })
 }
 
 /// Reads the colouring and clique format.
 pub(super) fn read_col(text: &[u8]) -> Result<Parsed, Fault> {
-    let edges = read(text, &COL)?;
+    without_weights(text, &COL)
+}
+
+fn without_weights(text: &[u8], dialect: &Dialect) -> Result<Parsed, Fault> {
+    let edges = read(text, dialect, ReadWeights::None)?;
     let notes = Vec::new();
     Ok(Parsed { edges, notes })
 }
@@ -91,16 +102,19 @@ fn header(text: &[u8]) -> Option<Line<'_>> {
     skipped.find(|line| !matches!(line.words().word(), None | Some(b"c")))
 }
 
-fn read(text: &[u8], dialect: &Dialect) -> Result<EdgeList, Fault> {
+fn read(text: &[u8], dialect: &Dialect, weights: ReadWeights) -> Result<EdgeList, Fault> {
     let header = header(text);
     let at = header.map_or(0, |line| line.at);
     let (vertices, declared) =
         parse_header(header.as_ref(), dialect).map_err(|problem| Fault::new(at, problem))?;
     let body = header.map_or(text.len(), |line| line.next_line());
-    let edges = parse_lines(text, body, |mut words, edges| match words.word() {
-        None | Some(b"c") => Ok(()),
-        Some(keyword) => (dialect.line)(keyword, words, vertices, edges),
+    let (entries, kind) = read_as(weights, |form| {
+        parse_lines(text, body, |mut words, entries| match words.word() {
+            None | Some(b"c") => Ok(()),
+            Some(keyword) => (dialect.line)(keyword, words, vertices, form, entries),
+        })
     })?;
+    let (edges, weights) = entries.weighted(kind);
     let found = edges.len() as u64;
     if found != declared {
         return Err(Fault::new(at, LineProblem::EdgeCount { declared, found }));
@@ -108,6 +122,7 @@ fn read(text: &[u8], dialect: &Dialect) -> Result<EdgeList, Fault> {
     Ok(EdgeList {
         vertices,
         edges,
+        weights,
         directed: dialect.directed,
     })
 }
@@ -143,7 +158,8 @@ fn arc(
     keyword: &[u8],
     mut words: Words<'_>,
     vertices: u32,
-    edges: &mut Vec<[u32; 2]>,
+    form: WeightForm,
+    entries: &mut Entries<u32>,
 ) -> Result<(), LineProblem> {
     if keyword != b"a" {
         return Err(unknown(keyword, &GR));
@@ -155,11 +171,11 @@ fn arc(
     };
     let from = words.vertex(vertices).ok_or_else(wrong)??;
     let to = words.vertex(vertices).ok_or_else(wrong)??;
-    words.number().ok_or_else(wrong)??;
+    let weight = words.number().ok_or_else(wrong)??;
     if !words.is_empty() {
         return Err(wrong());
     }
-    edges.push([from, to]);
+    entries.push([from, to], form.parse(weight)?);
     Ok(())
 }
 
@@ -168,7 +184,8 @@ fn pair(
     from: &[u8],
     mut words: Words<'_>,
     vertices: u32,
-    edges: &mut Vec<[u32; 2]>,
+    _: WeightForm,
+    entries: &mut Entries<u32>,
 ) -> Result<(), LineProblem> {
     let wrong = |found| LineProblem::Values {
         found,
@@ -183,7 +200,7 @@ fn pair(
     if !words.is_empty() {
         return Err(wrong(1 + all.count()));
     }
-    edges.push([u, v]);
+    entries.push([u, v], None);
     Ok(())
 }
 
@@ -192,7 +209,8 @@ fn edge(
     keyword: &[u8],
     mut words: Words<'_>,
     vertices: u32,
-    edges: &mut Vec<[u32; 2]>,
+    _: WeightForm,
+    entries: &mut Entries<u32>,
 ) -> Result<(), LineProblem> {
     let rule = match keyword {
         b"e" => "`e` takes two vertices",
@@ -208,7 +226,7 @@ fn edge(
     let u = words.vertex(vertices).ok_or_else(wrong)??;
     if keyword == b"e" {
         let v = words.vertex(vertices).ok_or_else(wrong)??;
-        edges.push([u, v]);
+        entries.push([u, v], None);
     } else {
         words.number().ok_or_else(wrong)??;
     }

@@ -1,10 +1,11 @@
-//! Edge lists: two ids a line, from source to target, then at most two numbers
-//! that are left out (a weight, a time), separated by blanks or, throughout the
+//! Edge lists: two ids a line, from source to target, then at most two numbers, a
+//! weight and a time that is left out, separated by blanks or, throughout the
 //! text, by commas or semicolons. The attributes of networkx, `{...}`, may stand in
-//! their place. Lines that start with `#` or `%` are comments.
+//! their place, a weight among them. Lines that start with `#` or `%` are comments.
 //!
 //! The first line that is no comment decides what separates, and may hold names of
-//! columns, by which the ends are found.
+//! columns, by which the ends and the weight are found. The first edge decides whether
+//! edges have weights.
 //!
 //! Ids count from 0 unless the reader is told otherwise, by KONECT's header too. There are
 //! as many vertices as the largest id asks for, or as a comment `Nodes: N` before the
@@ -12,6 +13,7 @@
 //! calls the graph undirected. Compact ids may be any numbers of 64 bits; the
 //! vertices are those that occur.
 
+mod attributes;
 mod columns;
 mod konect;
 mod numbering;
@@ -19,13 +21,16 @@ mod preface;
 
 use rayon::prelude::*;
 
-use super::text::{Fault, Words, parse_lines};
-use super::{Note, Numbering, Parsed, ReadOptions, sides};
+use super::entries::{Entries, parse_lines};
+use super::text::{Fault, Words, lines};
+use super::weights::{LineWeight, Weighted, read_as};
+use super::{Note, Numbering, Parsed, ReadOptions, ReadWeights, sides};
 use crate::{EdgeList, Ids, LineProblem, MAX_VERTICES};
+use attributes::{attributes, weight_of};
 use konect::Shape;
 pub(super) use konect::is_konect;
 use numbering::{Any, Consecutive, Known, ReadId};
-use preface::{Preface, preface};
+use preface::{Preface, is_edge, preface};
 
 /// Reads a list, and what it calls its vertices.
 pub(super) fn read(text: &[u8], options: ReadOptions) -> Result<(Parsed, Ids), Fault> {
@@ -42,10 +47,14 @@ pub(super) fn read(text: &[u8], options: ReadOptions) -> Result<(Parsed, Ids), F
             return Err(Fault::new(at, LineProblem::Bipartite));
         }
     }
-    let (vertices, edges, ids) = match options.numbering {
+    let asked = options.weights;
+    if asked == ReadWeights::None && is_weighted(text, &preface) {
+        notes.push(Note::Weights);
+    }
+    let (vertices, edges, weights, ids) = match options.numbering {
         Numbering::Consecutive => {
             let base = u32::from(options.one_based || shape.is_some());
-            let mut edges = edges(text, &preface, Consecutive { base })?;
+            let (mut edges, weights) = edges(text, &preface, Consecutive { base }, asked)?;
             let vertices = if are_sides {
                 let declared = preface.sides()?;
                 let [left, right] = sides::separate(&mut edges, declared)?;
@@ -66,21 +75,22 @@ pub(super) fn read(text: &[u8], options: ReadOptions) -> Result<(Parsed, Ids), F
                 }
                 declared.max(if edges.is_empty() { 0 } else { most + 1 })
             };
-            (vertices, edges, Ids::from(base))
+            (vertices, edges, weights, Ids::from(base))
         }
         Numbering::Compact => {
-            let (edges, ids) = compact(edges(text, &preface, Any)?)?;
+            let (edges, weights) = edges(text, &preface, Any, asked)?;
+            let (edges, ids) = compact(edges)?;
             let found = ids.len() as u64;
             if let Some((declared, _)) = preface.vertices
                 && declared != found
             {
                 notes.push(Note::CommentedVertices { declared, found });
             }
-            (found as u32, edges, Ids::listed(ids))
+            (found as u32, edges, weights, Ids::listed(ids))
         }
         Numbering::Known { ids, vertices } => {
-            let edges = edges(text, &preface, Known { ids, vertices })?;
-            (vertices, edges, ids.clone())
+            let (edges, weights) = edges(text, &preface, Known { ids, vertices }, asked)?;
+            (vertices, edges, weights, ids.clone())
         }
     };
     let found = edges.len() as u64;
@@ -96,6 +106,7 @@ pub(super) fn read(text: &[u8], options: ReadOptions) -> Result<(Parsed, Ids), F
     let edges = EdgeList {
         vertices,
         edges,
+        weights,
         directed: !undirected,
     };
     Ok((Parsed { edges, notes }, ids))
@@ -115,35 +126,67 @@ fn extremes(edges: &[[u32; 2]]) -> [u32; 2] {
     of_edge.reduce(|| [u32::MAX, 0], both)
 }
 
-/// The edges of the text, with ids of one kind.
+/// A line's ends, by ids of one type, and the text of its weight.
+type Edge<'a, Id> = ([Id; 2], Option<&'a [u8]>);
+
+/// Whether the first edge has a weight.
+fn is_weighted(text: &[u8], preface: &Preface) -> bool {
+    let first = lines(text, preface.body..text.len()).find(is_edge);
+    let parsed = first.map(|line| parse_line(line.words(), preface, &Any));
+    matches!(parsed, Some(Ok(Some((_, Some(_))))))
+}
+
+/// The edges of the text, with ids of one kind, and their weights as they are asked for.
 fn edges<N: ReadId>(
     text: &[u8],
     preface: &Preface,
     numbering: N,
-) -> Result<Vec<[N::Id; 2]>, Fault> {
-    let add = |edge: Option<[N::Id; 2]>, edges: &mut Vec<[N::Id; 2]>| {
-        edges.extend(edge);
-        Ok(())
+    asked: ReadWeights,
+) -> Result<Weighted<N::Id>, Fault> {
+    let read = |weight: LineWeight| {
+        parse_lines(text, preface.body, |words, entries: &mut Entries<N::Id>| {
+            if let Some((ends, text)) = parse_line(words, preface, &numbering)? {
+                let point = text.map(|text| preface.with_point(text));
+                entries.push(ends, weight.parse(point.as_deref())?);
+            }
+            Ok(())
+        })
     };
-    match &preface.columns {
-        None => parse_lines(text, preface.body, |words, edges| {
-            add(parse_line(words, &numbering)?, edges)
-        }),
-        Some(columns) => parse_lines(text, preface.body, |words, edges| {
-            add(columns.parse_line(words, &numbering)?, edges)
-        }),
-    }
+    let (entries, kind) = match asked {
+        ReadWeights::None => (read(LineWeight::Ignored)?, None),
+        _ if preface.weight.is_none() => (read(LineWeight::Ignored)?, None),
+        _ if !is_weighted(text, preface) => (read(LineWeight::Absent)?, None),
+        asked => read_as(asked, |form| read(LineWeight::Present(form)))?,
+    };
+    Ok(entries.weighted(kind))
 }
 
-/// A line of words.
+/// A line, unless it is blank or a comment.
 #[inline]
-fn parse_line<N: ReadId>(
-    mut words: Words<'_>,
+fn parse_line<'a, N: ReadId>(
+    line: Words<'a>,
+    preface: &Preface,
     numbering: &N,
-) -> Result<Option<[N::Id; 2]>, LineProblem> {
-    if matches!(words.peek(), None | Some(b'#' | b'%')) {
+) -> Result<Option<Edge<'a, N::Id>>, LineProblem> {
+    // A copy: a tab in front ends an empty field.
+    let mut start = line;
+    if matches!(start.peek(), None | Some(b'#' | b'%')) {
         return Ok(None);
     }
+    let edge = match &preface.columns {
+        None => parse_words(line, preface.weight, numbering),
+        Some(columns) => columns.parse_line(line, numbering),
+    };
+    edge.map(Some)
+}
+
+/// A line of words, with the weight in a column.
+#[inline]
+fn parse_words<'a, N: ReadId>(
+    mut words: Words<'a>,
+    column: Option<usize>,
+    numbering: &N,
+) -> Result<Edge<'a, N::Id>, LineProblem> {
     let all = words;
     let wrong = || LineProblem::Values {
         found: all.count(),
@@ -153,26 +196,24 @@ fn parse_line<N: ReadId>(
     for end in &mut ends {
         *end = numbering.read(&mut words).ok_or_else(wrong)??;
     }
-    for _ in 0..2 {
+    let mut weight = None;
+    for place in 2..4 {
         let rest = words;
-        if let Err(problem) = words.number().transpose() {
-            return match is_attributes(rest, all) {
-                true => Ok(Some(ends)),
-                false => Err(problem),
-            };
+        match words.number().transpose() {
+            Ok(text) if Some(place) == column => weight = text,
+            Ok(_) => {}
+            Err(problem) => {
+                let attributes = attributes(rest, all).ok_or(problem)?;
+                let by_name = column.and_then(|_| weight_of(attributes));
+                return Ok((ends, weight.or(by_name)));
+            }
         }
     }
     if words.is_empty() {
-        Ok(Some(ends))
+        Ok((ends, weight))
     } else {
         Err(wrong())
     }
-}
-
-/// Whether what is left of a line are attributes as networkx writes them.
-#[cold]
-fn is_attributes(rest: Words<'_>, line: Words<'_>) -> bool {
-    rest.trimmed().starts_with(b"{") && line.trimmed().ends_with(b"}")
 }
 
 /// Numbers the ids that occur in ascending order; returns edges of these numbers, and

@@ -3,14 +3,16 @@
 //! with one `%`, and the sizes may stand in a comment.
 //!
 //! A general matrix is a directed graph with an edge from row to column. A matrix of another
-//! symmetry is an undirected graph; the file holds one triangle of it. Values are checked and left
-//! out: an entry is an edge whatever its value. The rows and columns of a matrix that is not square
-//! are two sets of vertices.
+//! symmetry is an undirected graph; the file holds one triangle of it. Integer and real values are
+//! weights, complex ones are checked and left out. An entry is an edge whatever its value. The rows
+//! and columns of a matrix that is not square are two sets of vertices.
 
-use super::text::{self, Fault, Line, Words, lines, parse_lines};
-use super::{Note, Parsed, sides};
+use super::entries::{Entries, parse_lines};
+use super::text::{self, Fault, Line, Words, lines};
+use super::weights::{WeightForm, read_as};
+use super::{Note, Parsed, ReadWeights, sides};
 use crate::error::excerpt;
-use crate::{EdgeList, LineProblem, MAX_VERTICES};
+use crate::{EdgeList, LineProblem, MAX_VERTICES, WeightKind, WeightProblem};
 
 /// How every such file starts, in any case.
 const BANNER: &str = "%%matrixmarket";
@@ -32,7 +34,11 @@ const SIZE_RULE: &str = "`rows columns entries` is needed";
 struct Banner {
     /// Values of an entry: 0, 1 or 2.
     values: usize,
+    /// The kind of weights that they are.
+    weights: Option<WeightKind>,
     directed: bool,
+    /// Whether the other triangle has the opposite values.
+    is_skew: bool,
 }
 
 /// The line of sizes.
@@ -47,10 +53,19 @@ struct Size {
 }
 
 /// Reads a matrix; `bipartite` if rows and columns are two sets of vertices.
-pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
+pub(super) fn read(text: &[u8], bipartite: bool, weights: ReadWeights) -> Result<Parsed, Fault> {
     let first = lines(text, 0..text.len()).next();
     let first = first.unwrap_or(Line::beyond(text));
     let banner = parse_banner(&first).map_err(|problem| Fault::new(0, problem))?;
+    let asked = match (weights, banner.weights) {
+        (_, None) => ReadWeights::None,
+        (ReadWeights::ByFile, Some(WeightKind::Integer)) => ReadWeights::Integer,
+        (ReadWeights::ByFile, Some(WeightKind::Real)) => ReadWeights::Real,
+        (asked, Some(_)) => asked,
+    };
+    if banner.is_skew && asked != ReadWeights::None {
+        return Err(Fault::new(0, WeightProblem::SkewSymmetric.into()));
+    }
     let size = find_size(text, first.next_line())?;
     let Size { rows, columns, .. } = size;
     if rows != columns && !bipartite {
@@ -64,7 +79,7 @@ pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
         "row, column and value are needed",
         "row, column, real and imaginary part are needed",
     ][banner.values];
-    let mut edges = parse_lines(text, size.body, |mut words, edges| {
+    let parse = |mut words: Words<'_>, form: WeightForm, entries: &mut Entries<u32>| {
         if matches!(words.peek(), None | Some(b'%')) {
             return Ok(());
         }
@@ -75,15 +90,22 @@ pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
         };
         let row = words.vertex(rows).ok_or_else(wrong)??;
         let column = words.vertex(columns).ok_or_else(wrong)??;
+        let mut weight = None;
         for _ in 0..banner.values {
-            words.number().ok_or_else(wrong)??;
+            weight = form.parse(words.number().ok_or_else(wrong)??)?;
         }
         if !words.is_empty() {
             return Err(wrong());
         }
-        edges.push([row, column]);
+        entries.push([row, column], weight);
         Ok(())
+    };
+    let (entries, kind) = read_as(asked, |form| {
+        parse_lines(text, size.body, |words, entries| {
+            parse(words, form, entries)
+        })
     })?;
+    let (mut edges, weights) = entries.weighted(kind);
     let (found, declared) = (edges.len() as u64, size.entries);
     if found != declared {
         return Err(Fault::new(
@@ -91,7 +113,8 @@ pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
             LineProblem::EdgeCount { declared, found },
         ));
     }
-    let mut notes = Vec::from_iter((banner.values > 0).then_some(Note::Weights));
+    let is_unused = banner.values > 0 && weights.is_none();
+    let mut notes = Vec::from_iter(is_unused.then_some(Note::Weights));
     let mut vertices = rows;
     if bipartite {
         let [left, right] = sides::separate(&mut edges, [rows, columns])?;
@@ -102,6 +125,7 @@ pub(super) fn read(text: &[u8], bipartite: bool) -> Result<Parsed, Fault> {
     let edges = EdgeList {
         vertices,
         edges,
+        weights,
         directed: banner.directed && !bipartite,
     };
     Ok(Parsed { edges, notes })
@@ -123,10 +147,11 @@ fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
     if format != "coordinate" {
         return Err(wrong("only `coordinate` is a graph, not `array`"));
     }
-    let values = match field.as_str() {
-        "pattern" => 0,
-        "integer" | "real" => 1,
-        "complex" => 2,
+    let (values, weights) = match field.as_str() {
+        "pattern" => (0, None),
+        "integer" => (1, Some(WeightKind::Integer)),
+        "real" => (1, Some(WeightKind::Real)),
+        "complex" => (2, None),
         _ => return Err(wrong("the field is pattern, integer, real or complex")),
     };
     let directed = match symmetry.as_str() {
@@ -138,7 +163,12 @@ fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
             ));
         }
     };
-    Ok(Banner { values, directed })
+    Ok(Banner {
+        values,
+        weights,
+        directed,
+        is_skew: symmetry == "skew-symmetric",
+    })
 }
 
 /// The sizes: the first line from byte `from` on that is no comment, or a comment before it

@@ -6,15 +6,21 @@
 //! `ncon` weights (10), and for 100 the families differ: in DIMACS-10 the graph
 //! may have loops and multiple edges, in METIS 5 each line starts with the size
 //! of its vertex. The number of words decides.
+//!
+//! An undirected edge stands in the lines of both ends, with the same weight.
+
+mod symmetry;
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::entries::Entries;
 use super::text::{self, Fault, Line, Words, lines, pieces};
-use super::{Note, Parsed};
+use super::weights::{WeightForm, read_as};
+use super::{Note, Parsed, ReadWeights};
 use crate::error::excerpt;
-use crate::hash::of_entry;
+use crate::hash::{of_entry, of_weighted_entry};
 use crate::{EdgeList, LineProblem, MAX_VERTICES};
 
 const HEADER: &str = "`vertices edges [fmt [ncon]]` is needed";
@@ -47,17 +53,29 @@ impl Header {
 #[derive(Default)]
 struct Part {
     /// Each edge as its smaller end's line has it.
-    edges: Vec<[u32; 2]>,
+    edges: Entries<u32>,
     entries: u64,
     loops: u64,
     /// Sum of a scrambled word for each entry to a larger id, less that of the
-    /// same edge for each entry to a smaller id: 0 for a symmetric graph and, but
-    /// for one case in 2^64, for no other.
+    /// same edge with the same weight for each entry to a smaller id: 0 for a
+    /// symmetric graph and, except for one case in 2^64, for no other.
     imbalance: u64,
 }
 
+/// The lines of the vertices.
+struct Body<'a> {
+    text: &'a [u8],
+    header: Header,
+    /// Parts of the lines, which threads read at the same time.
+    pieces: Vec<Range<usize>>,
+    /// The vertex of the first line of each part, counted from 0, and the number of lines.
+    firsts: Vec<u64>,
+    /// How many values a line has before its edges.
+    before_edges: u64,
+}
+
 /// Reads a graph.
-pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
+pub(super) fn read(text: &[u8], weights: ReadWeights) -> Result<Parsed, Fault> {
     let header = header(text)?;
     let parts = pieces(text, header.body);
     let firsts = first_vertices(text, &parts);
@@ -72,44 +90,114 @@ pub(super) fn read(text: &[u8]) -> Result<Parsed, Fault> {
             Note::MultiEdges
         });
     }
-    if header.vertex_weights > 0 || header.edge_weights {
+    if header.vertex_weights > 0 {
+        notes.push(Note::VertexWeights);
+    }
+    let asked = match header.edge_weights {
+        true => weights,
+        false => ReadWeights::None,
+    };
+    if header.edge_weights && asked == ReadWeights::None {
         notes.push(Note::Weights);
     }
-
-    let results: Vec<Result<Part, Fault>> = parts
-        .into_par_iter()
-        .zip(&firsts)
-        .map(|(piece, &first)| read_piece(text, piece, first, &header, before_edges))
-        .collect();
-    let mut lists = Vec::with_capacity(results.len());
-    let (mut entries, mut loops, mut imbalance) = (0, 0, 0_u64);
-    for part in results {
-        let part = part?;
-        lists.push(part.edges);
-        entries += part.entries;
-        loops += part.loops;
-        imbalance = imbalance.wrapping_add(part.imbalance);
-    }
-    check_lines(text, &header, firsts.last().copied().unwrap_or(0))?;
-    if imbalance != 0 {
-        return Err(asymmetry(text, &header, before_edges));
-    }
-    // A loop may be listed once or twice, and counted or not.
-    let ends = 2 * u128::from(header.edges);
-    let [entries, loops] = [entries, loops].map(u128::from);
-    if ![entries, entries + loops, entries - loops].contains(&ends) {
-        let problem = LineProblem::EdgeCount {
-            declared: header.edges,
-            found: ((entries + loops) / 2) as u64,
-        };
-        return Err(Fault::new(header.at, problem));
-    }
+    let body = Body {
+        text,
+        header,
+        pieces: parts,
+        firsts,
+        before_edges,
+    };
+    let (entries, kind) = read_as(asked, |form| body.read(form))?;
+    let (edges, weights) = entries.weighted(kind);
     let edges = EdgeList {
-        vertices: header.vertices,
-        edges: text::joined(lists),
+        vertices: body.header.vertices,
+        edges,
+        weights,
         directed: false,
     };
     Ok(Parsed { edges, notes })
+}
+
+impl Body<'_> {
+    /// The edges, each once.
+    fn read(&self, form: WeightForm) -> Result<Entries<u32>, Fault> {
+        let pieces = self.pieces.par_iter().zip(&self.firsts);
+        let parts = pieces.map(|(piece, &first)| self.read_piece(piece.clone(), first, form));
+        let parts: Vec<Result<Part, Fault>> = parts.collect();
+        let mut lists = Vec::with_capacity(parts.len());
+        let (mut entries, mut loops, mut imbalance) = (0, 0, 0_u64);
+        for part in parts {
+            let part = part?;
+            lists.push(part.edges);
+            entries += part.entries;
+            loops += part.loops;
+            imbalance = imbalance.wrapping_add(part.imbalance);
+        }
+        let header = &self.header;
+        check_lines(self.text, header, self.firsts.last().copied().unwrap_or(0))?;
+        if imbalance != 0 {
+            return Err(symmetry::fault(self, form));
+        }
+        // A loop may be listed once or twice, and counted or not.
+        let ends = 2 * u128::from(header.edges);
+        let [entries, loops] = [entries, loops].map(u128::from);
+        if ![entries, entries + loops, entries - loops].contains(&ends) {
+            let problem = LineProblem::EdgeCount {
+                declared: header.edges,
+                found: ((entries + loops) / 2) as u64,
+            };
+            return Err(Fault::new(header.at, problem));
+        }
+        Ok(Entries::joined(lists))
+    }
+
+    fn read_piece(&self, piece: Range<usize>, first: u64, form: WeightForm) -> Result<Part, Fault> {
+        let mut part = Part::default();
+        let mut vertex = first;
+        let vertices = self.header.vertices;
+        for line in lines(self.text, piece) {
+            let mut words = line.words();
+            if words.peek() == Some(b'%') {
+                continue;
+            }
+            if vertex < u64::from(vertices) {
+                let vertex = vertex as u32;
+                self.each_neighbour(words, form, |other, weight| part.add(vertex, other, weight))
+                    .map_err(|problem| Fault::new(line.at, problem))?;
+            } else if !words.is_empty() {
+                return Err(Fault::new(line.at, LineProblem::ExtraLine { vertices }));
+            }
+            vertex += 1;
+        }
+        Ok(part)
+    }
+
+    /// Calls `act` with every neighbour, counted from 0, in the line of a vertex, and with the weight
+    /// if it is kept.
+    fn each_neighbour(
+        &self,
+        mut words: Words<'_>,
+        form: WeightForm,
+        mut act: impl FnMut(u32, Option<u32>),
+    ) -> Result<(), LineProblem> {
+        for _ in 0..self.before_edges {
+            let expected = self.before_edges;
+            words
+                .number()
+                .ok_or(LineProblem::NoVertexWeight { expected })??;
+        }
+        while let Some(other) = words.vertex(self.header.vertices) {
+            let other = other?;
+            let mut weight = None;
+            if self.header.edge_weights {
+                let id = other + 1;
+                let text = words.number().ok_or(LineProblem::NoEdgeWeight { id })??;
+                weight = form.parse(text)?;
+            }
+            act(other, weight);
+        }
+        Ok(())
+    }
 }
 
 /// Whether `text` has as many lines and words as its first line would announce
@@ -222,70 +310,23 @@ fn count_words(text: &[u8], parts: &[Range<usize>]) -> u64 {
     parts.par_iter().map(count).sum()
 }
 
-fn read_piece(
-    text: &[u8],
-    piece: Range<usize>,
-    first: u64,
-    header: &Header,
-    before_edges: u64,
-) -> Result<Part, Fault> {
-    let mut part = Part::default();
-    let mut vertex = first;
-    for line in lines(text, piece) {
-        let mut words = line.words();
-        if words.peek() == Some(b'%') {
-            continue;
-        }
-        if vertex < u64::from(header.vertices) {
-            let vertex = vertex as u32;
-            each_neighbour(words, header, before_edges, |other| part.add(vertex, other))
-                .map_err(|problem| Fault::new(line.at, problem))?;
-        } else if !words.is_empty() {
-            let vertices = header.vertices;
-            return Err(Fault::new(line.at, LineProblem::ExtraLine { vertices }));
-        }
-        vertex += 1;
-    }
-    Ok(part)
-}
-
 impl Part {
-    fn add(&mut self, from: u32, to: u32) {
+    fn add(&mut self, from: u32, to: u32, weight: Option<u32>) {
         self.entries += 1;
+        let hash = |source, target| match weight {
+            None => of_entry(source, target),
+            Some(word) => of_weighted_entry(source, target, word),
+        };
         if from < to {
-            self.edges.push([from, to]);
-            self.imbalance = self.imbalance.wrapping_add(of_entry(from, to));
+            self.edges.push([from, to], weight);
+            self.imbalance = self.imbalance.wrapping_add(hash(from, to));
         } else if from == to {
-            self.edges.push([from, to]);
+            self.edges.push([from, to], weight);
             self.loops += 1;
         } else {
-            self.imbalance = self.imbalance.wrapping_sub(of_entry(to, from));
+            self.imbalance = self.imbalance.wrapping_sub(hash(to, from));
         }
     }
-}
-
-/// Calls `act` with every neighbour, counted from 0, in the line of a vertex.
-fn each_neighbour(
-    mut words: Words<'_>,
-    header: &Header,
-    before_edges: u64,
-    mut act: impl FnMut(u32),
-) -> Result<(), LineProblem> {
-    for _ in 0..before_edges {
-        let expected = before_edges;
-        words
-            .number()
-            .ok_or(LineProblem::NoVertexWeight { expected })??;
-    }
-    while let Some(other) = words.vertex(header.vertices) {
-        let other = other?;
-        if header.edge_weights {
-            let id = other + 1;
-            words.number().ok_or(LineProblem::NoEdgeWeight { id })??;
-        }
-        act(other);
-    }
-    Ok(())
 }
 
 /// Whether there is a line for every vertex. The last may lack its end.
@@ -299,35 +340,4 @@ fn check_lines(text: &[u8], header: &Header, found: u64) -> Result<(), Fault> {
         found,
     };
     Err(Fault::new(text::last_line(text), problem))
-}
-
-/// The first entry without its counterpart, once it is known that there is one.
-#[cold]
-fn asymmetry(text: &[u8], header: &Header, before_edges: u64) -> Fault {
-    let lines = lines(text, header.body..text.len()).filter(|line| !is_comment(line));
-    let mut forth = Vec::new();
-    let mut starts = Vec::new();
-    for (vertex, line) in (0..header.vertices).zip(lines) {
-        starts.push(line.at);
-        let entry = |other| forth.push([vertex, other]);
-        each_neighbour(line.words(), header, before_edges, entry)
-            .expect("the lines have been read once");
-    }
-    let mut back: Vec<[u32; 2]> = forth.iter().map(|&[u, v]| [v, u]).collect();
-    forth.par_sort_unstable();
-    back.par_sort_unstable();
-    // As lists of the same length that are not equal they differ somewhere, and
-    // there one has an entry that the other has less often.
-    let differing = forth.iter().zip(&back).find(|(a, b)| a != b);
-    let (&forth, &back) = differing.expect("an imbalance comes from an entry");
-    let [from, to] = if forth < back {
-        forth
-    } else {
-        [back[1], back[0]]
-    };
-    let problem = LineProblem::Asymmetric {
-        from: from + 1,
-        to: to + 1,
-    };
-    Fault::new(starts[from as usize], problem)
 }

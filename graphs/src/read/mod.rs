@@ -1,16 +1,20 @@
 //! Graph files: recognised, decompressed, read in parallel.
 
+mod dataset;
 mod dimacs;
 mod edge_list;
+mod entries;
 mod events;
 mod matrix_market;
 mod metis;
 mod note;
 mod pair;
+mod properties;
 mod recognise;
 mod sides;
 mod text;
 mod vertices;
+mod weights;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -20,11 +24,13 @@ use heapwood_files::check_text;
 #[cfg(test)]
 use crate::LineProblem;
 use crate::{EdgeList, Format, GraphError, Ids};
-pub use events::{Events, SignedEdge, TimedEdge, load_events};
+pub use dataset::{Dataset, DatasetAlgorithm, ReferenceValues};
+pub use events::{EventList, Events, SignedEdge, TimedEdge, load_events};
 pub use note::Note;
 use recognise::recognise;
 use text::{Fault, line_number};
 pub use vertices::load_vertices;
+pub use weights::{ReadWeights, UnknownWeights};
 
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +45,8 @@ pub struct ReadOptions<'a> {
     pub bipartite: bool,
     /// The kind of ids in an edge list.
     pub numbering: Numbering<'a>,
+    /// The weights that are read.
+    pub weights: ReadWeights,
     /// Most bytes of text that are read, after decompression.
     pub largest_text: u64,
 }
@@ -50,6 +58,7 @@ impl Default for ReadOptions<'_> {
             one_based: false,
             bipartite: false,
             numbering: Numbering::Consecutive,
+            weights: ReadWeights::ByFile,
             largest_text: 32 << 30,
         }
     }
@@ -197,20 +206,24 @@ fn read_text(
         }
     };
     refuse(name, format, options)?;
+    let weights = options.weights;
     let from_1 = |parsed| (parsed, Ids::from(1));
     let parsed = match (parsed, format) {
         (Some(parsed), _) => Ok(parsed),
-        (None, Format::Metis) => metis::read(text).map(from_1),
-        (None, Format::Gr) => dimacs::read_gr(text).map(from_1),
+        (None, Format::Metis) => metis::read(text, weights).map(from_1),
+        (None, Format::Gr) => dimacs::read_gr(text, weights).map(from_1),
         (None, Format::Col) => dimacs::read_col(text).map(from_1),
-        (None, Format::MatrixMarket) => matrix_market::read(text, options.bipartite).map(from_1),
+        (None, Format::MatrixMarket) => {
+            matrix_market::read(text, options.bipartite, weights).map(from_1)
+        }
         (None, Format::EdgeList) => edge_list::read(text, options),
     };
-    let (Parsed { edges, notes }, ids) = parsed.map_err(located)?;
+    let (Parsed { mut edges, notes }, ids) = parsed.map_err(located)?;
     if edges.vertices == 0 && format == Format::EdgeList {
         let path = name.to_owned();
         return Err(GraphError::Empty { path });
     }
+    weights::require(options.weights, &mut edges, || name.to_owned())?;
     Ok(Loaded {
         edges,
         format,
@@ -222,7 +235,7 @@ fn read_text(
 /// Reads a text for which nothing speaks but that its counts are those of METIS. If it cannot be
 /// that, it may be an edge list.
 fn by_counts(text: &[u8], options: ReadOptions) -> Result<(Format, (Parsed, Ids)), Fault> {
-    let fault = match metis::read(text) {
+    let fault = match metis::read(text, options.weights) {
         Ok(parsed) => return Ok((Format::Metis, (parsed, Ids::from(1)))),
         Err(fault) => fault,
     };

@@ -7,8 +7,10 @@ use crate::LineProblem;
 /// A note about a graph that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// Weights are checked and left out.
+    /// Weights of edges are checked and left out.
     Weights,
+    /// Weights of vertices are checked and left out.
+    VertexWeights,
     /// `fmt` has three digits, and each line starts with a vertex size.
     VertexSizes,
     /// `fmt` has three digits, and there are no vertex sizes.
@@ -18,6 +20,15 @@ pub enum Note {
         /// Edges that the comment tells.
         declared: u64,
         /// Edges in the text.
+        found: u64,
+    },
+    /// Properties tell another number of vertices or edges.
+    DeclaredCount {
+        /// `vertices` or `edges`.
+        what: &'static str,
+        /// The number that the properties tell.
+        declared: u64,
+        /// The number in the text.
         found: u64,
     },
     /// A comment tells another number of vertices than that of ids that occur.
@@ -61,6 +72,7 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Weights => write!(f, "weights are not used"),
+            Self::VertexWeights => write!(f, "weights of vertices are not used"),
             Self::VertexSizes => write!(
                 f,
                 "fmt is read as in METIS 5: each line starts with a vertex size, which is not used"
@@ -72,6 +84,14 @@ impl fmt::Display for Note {
             Self::CommentedCount { declared, found } => write!(
                 f,
                 "a comment tells {declared} edges, but the text has {found}: it may be cut off"
+            ),
+            Self::DeclaredCount {
+                what,
+                declared,
+                found,
+            } => write!(
+                f,
+                "the properties tell {declared} {what}, but the files have {found}: they may be cut off"
             ),
             Self::CommentedVertices { declared, found } => write!(
                 f,

@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use heapwood_files::unpacked;
 use rayon::prelude::*;
 
-use super::text::{Fault, Line, lines, parse_lines};
-use super::{Loaded, Note, Numbering, Parsed, ReadOptions, check_text, edge_list, located, plain};
+use super::entries::{Entries, parse_lines};
+use super::properties::properties;
+use super::text::{Fault, Line, lines};
+use super::{Loaded, Note, Numbering, Parsed, ReadOptions};
+use super::{check_text, edge_list, located, plain, weights};
 use crate::format::suffix;
 use crate::{Format, GraphError, Ids, LineProblem, MAX_VERTICES};
 
@@ -61,48 +64,63 @@ impl Pair {
     /// # Errors
     /// A [`GraphError`] that names the file and, for a fault in its text, the line.
     pub fn load(&self, options: ReadOptions) -> Result<Loaded, GraphError> {
-        let format = Format::EdgeList;
         if options.bipartite {
+            let format = Format::EdgeList;
             let path = self.edges.display().to_string();
             return Err(GraphError::NoSides { path, format });
         }
-        let ids = with_text(&self.vertices, &options, read_vertices)?;
-        let vertices = ids.len() as u32;
-        let ids = Ids::listed(ids);
-        let numbering = Numbering::Known {
-            ids: &ids,
-            vertices,
-        };
-        let known = ReadOptions {
-            numbering,
-            ..options
-        };
-        let (parsed, _) = with_text(&self.edges, &options, |text| edge_list::read(text, known))?;
-        let Parsed {
-            mut edges,
-            mut notes,
-        } = parsed;
-        if vertices == 0 {
-            let path = self.vertices.display().to_string();
-            return Err(GraphError::Empty { path });
-        }
+        let mut loaded = load_files(&self.vertices, &self.edges, options)?;
         let directed = match self.properties.is_file() {
             true => with_text(&self.properties, &options, |text| Ok(directed(text)))?,
             false => None,
         };
         match directed {
-            Some(directed) => edges.directed = directed,
-            None => notes.push(Note::NoProperties {
+            Some(directed) => loaded.edges.directed = directed,
+            None => loaded.notes.push(Note::NoProperties {
                 path: self.properties.display().to_string(),
             }),
         }
-        Ok(Loaded {
-            edges,
-            format,
-            ids,
-            notes,
-        })
+        Ok(loaded)
     }
+}
+
+/// Reads the vertices that one file lists, and the edges between them of another.
+///
+/// # Errors
+/// A [`GraphError`] that names the file and, for a fault in its text, the line.
+pub(super) fn load_files(
+    vertices: &Path,
+    edges: &Path,
+    options: ReadOptions,
+) -> Result<Loaded, GraphError> {
+    let ids = with_text(vertices, &options, read_vertices)?;
+    let count = ids.len() as u32;
+    let ids = Ids::listed(ids);
+    let numbering = Numbering::Known {
+        ids: &ids,
+        vertices: count,
+    };
+    let known = ReadOptions {
+        numbering,
+        ..options
+    };
+    let (parsed, _) = with_text(edges, &options, |text| edge_list::read(text, known))?;
+    let path = |file: &Path| file.display().to_string();
+    if count == 0 {
+        let path = path(vertices);
+        return Err(GraphError::Empty { path });
+    }
+    let Parsed {
+        edges: mut list,
+        notes,
+    } = parsed;
+    weights::require(options.weights, &mut list, || path(edges))?;
+    Ok(Loaded {
+        edges: list,
+        format: Format::EdgeList,
+        ids,
+        notes,
+    })
 }
 
 /// The file of another suffix, compressed as `path` is if it is there so.
@@ -129,7 +147,7 @@ fn with_text<T>(
 
 /// The ids, ascending.
 fn read_vertices(text: &[u8]) -> Result<Vec<u64>, Fault> {
-    let listed = parse_lines(text, 0, |mut words, ids: &mut Vec<[u64; 2]>| {
+    let listed = parse_lines(text, 0, |mut words, ids: &mut Entries<u64>| {
         if matches!(words.peek(), None | Some(b'#' | b'%')) {
             return Ok(());
         }
@@ -141,10 +159,10 @@ fn read_vertices(text: &[u8]) -> Result<Vec<u64>, Fault> {
             let rule = "a vertex a line is needed";
             return Err(LineProblem::Values { found, rule });
         }
-        ids.push([id, 0]);
+        ids.push([id, 0], None);
         Ok(())
     })?;
-    let mut ids: Vec<u64> = listed.into_par_iter().map(|[id, _]| id).collect();
+    let mut ids: Vec<u64> = listed.edges.into_par_iter().map(|[id, _]| id).collect();
     let count = ids.len() as u64;
     if count > u64::from(MAX_VERTICES) {
         let limit = MAX_VERTICES;
@@ -164,13 +182,10 @@ fn read_vertices(text: &[u8]) -> Result<Vec<u64>, Fault> {
 
 /// The value of `graph.NAME.directed` in a file of properties.
 fn directed(text: &[u8]) -> Option<bool> {
-    let text = String::from_utf8_lossy(text);
-    text.lines().find_map(|line| {
-        let (key, value) = line.split_once(['=', ':'])?;
-        let key = key.trim();
-        if !key.starts_with("graph.") || !key.ends_with(".directed") {
-            return None;
-        }
-        value.trim().parse().ok()
+    let entries = properties(text).into_iter();
+    let mut of_graphs = entries.filter(|entry| entry.key.starts_with("graph."));
+    of_graphs.find_map(|entry| {
+        entry.key.strip_suffix(".directed")?;
+        entry.value.parse().ok()
     })
 }

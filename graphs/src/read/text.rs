@@ -202,15 +202,10 @@ impl<'a> Words<'a> {
         fields.map(|rest| Words { rest })
     }
 
-    /// Passes over a number of any form; none at the end of the line.
+    /// The next word, which is to be a number of any form; none at the end of the line.
     #[inline]
-    pub fn number(&mut self) -> Option<Result<(), LineProblem>> {
-        let word = self.word()?;
-        Some(if is_number(word) {
-            Ok(())
-        } else {
-            Err(LineProblem::NotANumber(excerpt(word)))
-        })
+    pub fn number(&mut self) -> Option<Result<&'a [u8], LineProblem>> {
+        self.word().map(number)
     }
 
     /// The next word as an id from 1 to `vertices`, less 1.
@@ -246,9 +241,15 @@ pub(super) fn with_line_feeds(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(text)
 }
 
-fn is_number(word: &[u8]) -> bool {
-    word.iter().all(u8::is_ascii_digit)
-        || std::str::from_utf8(word).is_ok_and(|text| text.parse::<f64>().is_ok())
+/// A word that is a number of any form.
+#[inline]
+pub(super) fn number(word: &[u8]) -> Result<&[u8], LineProblem> {
+    let is_whole = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    let is_number = || std::str::from_utf8(word).is_ok_and(|text| text.parse::<f64>().is_ok());
+    match is_whole || is_number() {
+        true => Ok(word),
+        false => Err(LineProblem::NotANumber(excerpt(word))),
+    }
 }
 
 /// Why `word` is no whole number of 32 bits.
@@ -274,42 +275,6 @@ pub(super) fn count(word: &[u8]) -> Result<u64, LineProblem> {
         LineProblem::Overflow(word) => LineProblem::Overflow64(word),
         problem => problem,
     })
-}
-
-/// Gives every line of `text` from byte `from` on to `parse`, which appends to a
-/// list; the lists become one in the order of the text. The first fault counts.
-pub(super) fn parse_lines<T: Copy + Default + Send + Sync>(
-    text: &[u8],
-    from: usize,
-    parse: impl Fn(Words<'_>, &mut Vec<[T; 2]>) -> Result<(), LineProblem> + Sync,
-) -> Result<Vec<[T; 2]>, Fault> {
-    let parts: Vec<Result<Vec<[T; 2]>, Fault>> = pieces(text, from)
-        .into_par_iter()
-        .map(|piece| {
-            let mut edges = Vec::new();
-            for line in lines(text, piece) {
-                parse(line.words(), &mut edges).map_err(|problem| Fault::new(line.at, problem))?;
-            }
-            Ok(edges)
-        })
-        .collect();
-    Ok(joined(parts.into_iter().collect::<Result<_, _>>()?))
-}
-
-/// All parts as one list.
-pub(super) fn joined<T: Copy + Default + Send + Sync>(parts: Vec<Vec<[T; 2]>>) -> Vec<[T; 2]> {
-    let mut all = vec![[T::default(); 2]; parts.iter().map(Vec::len).sum()];
-    let mut rest = &mut all[..];
-    let mut places = Vec::with_capacity(parts.len());
-    for part in parts {
-        let (place, tail) = rest.split_at_mut(part.len());
-        rest = tail;
-        places.push((place, part));
-    }
-    places
-        .into_par_iter()
-        .for_each(|(place, part)| place.copy_from_slice(&part));
-    all
 }
 
 #[cfg(test)]
@@ -377,8 +342,8 @@ mod tests {
         let mut words = Words {
             rest: b"1 -2.5e-3 .5 +7 1e400 abc",
         };
-        for _ in 0..5 {
-            assert_eq!(words.number(), Some(Ok(())));
+        for word in ["1", "-2.5e-3", ".5", "+7", "1e400"] {
+            assert_eq!(words.number(), Some(Ok(word.as_bytes())));
         }
         let problem = LineProblem::NotANumber("abc".to_owned());
         assert_eq!(words.number(), Some(Err(problem)));

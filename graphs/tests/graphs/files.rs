@@ -17,6 +17,7 @@ fn graph() -> Csr {
     let list = EdgeList {
         vertices: 2,
         edges: vec![[0, 1]],
+        weights: None,
         directed: false,
     };
     Csr::build(list, CsrOptions::default()).0

@@ -5,3 +5,4 @@ mod pairs;
 mod robustness;
 mod round_trips;
 mod shipped;
+mod weights;

@@ -3,7 +3,8 @@
 use std::fs;
 
 use heapwood_graphs::{
-    Csr, CsrOptions, Format, GraphError, Ids, Loaded, Note, Numbering, ReadOptions, load,
+    Csr, CsrOptions, Format, GraphError, Ids, Loaded, Note, Numbering, ReadOptions, ReadWeights,
+    WeightKind, Weights, load,
 };
 use tempfile::TempDir;
 
@@ -41,6 +42,9 @@ fn both_files_are_the_graph_whichever_is_named() {
         assert_eq!(loaded.edges.vertices, 4);
         assert_eq!(loaded.edges.edges, [[1, 0], [3, 0]]);
         assert!(!loaded.edges.directed && loaded.notes.is_empty());
+        let words = vec![0.5_f32.to_bits(), 0.25_f32.to_bits()];
+        let kind = WeightKind::Real;
+        assert_eq!(loaded.edges.weights, Some(Weights { kind, words }));
         assert_eq!(loaded.format, Format::EdgeList);
         assert_eq!(loaded.ids, Ids::listed(vec![3, 7, 70, 9_000_000_000]));
         let (rows, _) = Csr::build(loaded.edges, CsrOptions::default());
@@ -135,6 +139,21 @@ fn what_does_not_fit_together_is_named() {
             assert_eq!(read(&folder, name).unwrap_err(), expected);
         }
     }
+}
+
+#[test]
+fn missing_weights_are_those_of_the_file_of_edges() {
+    let folder = folder(&[("a.v", VERTICES), ("a.e", "7 3\n")]);
+    let with = |weights| {
+        let options = ReadOptions {
+            weights,
+            ..ReadOptions::default()
+        };
+        load(folder.path().join("a.v"), options)
+    };
+    assert_eq!(with(ReadWeights::ByFile).unwrap().edges.weights, None);
+    let message = with(ReadWeights::Integer).unwrap_err().to_string();
+    assert!(message.contains("a.e has no weights"), "{message}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapwood_graphs::{
     Csr, CsrOptions, Events, Format, GraphError, Ids, MAX_VERTICES, Numbering, ReadOptions,
-    load_events, load_vertices, read_graph,
+    ReadWeights, WeightKind, Weights, load_events, load_vertices, read_graph,
 };
 use proptest::prelude::*;
 
@@ -25,16 +25,16 @@ const FILES: [(&str, &str); 9] = [
     ("e.col", "c x\np edge 4 3\nn 1 5\ne 1 2\ne 2 3\ne 1 4\n"),
     (
         "f.mtx",
-        "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 3\n2 1 0.5\n3 2 -1e3\n4 4 2\n",
+        "%%MatrixMarket matrix coordinate real symmetric\n% c\n4 4 3\n2 1 0.5\n3 2 1e3\n4 4 2\n",
     ),
     (
         "g.el",
-        "# Undirected graph\n# Nodes: 6 Edges: 3\n0 1\n1 2 0.5\n3 0 1 2\n",
+        "# Undirected graph\n# Nodes: 6 Edges: 3\n0 1 3\n1 2 0.5\n3 0 1 2\n",
     ),
     ("h", "3 2 0\n2\n1 3\n2\n"),
     (
         "i.csv",
-        "# c\nfrom,to,weight,time\n0,1,0.5\n2 , 1\r\n1,2,3,4\n",
+        "# c\nfrom,to,weight,time\n0,1,0.5\n2 , 1, 0\r\n1,2,3,4\n",
     ),
 ];
 
@@ -42,10 +42,15 @@ const FILES: [(&str, &str); 9] = [
 fn survives(name: &str, bytes: &[u8]) {
     let formats = Format::ALL.into_iter().map(Some).chain([None]);
     for format in formats {
-        for one_based in [false, true] {
+        for (one_based, weights) in [
+            (false, ReadWeights::ByFile),
+            (true, ReadWeights::None),
+            (true, ReadWeights::Real),
+        ] {
             let options = ReadOptions {
                 format,
                 one_based,
+                weights,
                 largest_text: 1 << 20,
                 ..ReadOptions::default()
             };
@@ -72,6 +77,11 @@ fn check(result: Result<heapwood_graphs::Loaded, GraphError>) {
     let edges = loaded.edges;
     assert!(edges.vertices <= MAX_VERTICES);
     assert_eq!(edges.first_out_of_range(), None);
+    if let Some(Weights { kind, words }) = &edges.weights {
+        assert_eq!(words.len(), edges.edges.len());
+        let infinite = f32::INFINITY.to_bits();
+        assert!(*kind == WeightKind::Integer || words.iter().all(|&word| word < infinite));
+    }
     for note in loaded.notes {
         assert!(!note.to_string().contains('\n'));
     }
@@ -98,7 +108,7 @@ fn word() -> impl Strategy<Value = String> {
             "coordinate", "pattern", "real", "general", "symmetric", "Nodes:", "Edges:",
             "undirected", "graph", "\n", "\n", "\n", "\n", "\r", "\r\n", "\t", "0", "1", "2", "3",
             "4", "10", "11", "100", "111", "-1", "1.5", "1e400", "nan", "é", "\u{a0}",
-            "268435456", "268435457", "4294967295", "4294967296", "18446744073709551615",
+            "weight", "{'weight':", "3}", "integer", "268435456", "268435457", "4294967295", "4294967296", "18446744073709551615",
             "18446744073709551616",
             ",", "1,2", "a,b\n",
         ]).prop_map(str::to_owned),
@@ -134,8 +144,8 @@ proptest! {
     fn random_words_after_a_right_start(
         words in prop::collection::vec(word(), 0..100),
         start in prop::sample::select(vec![
-            "4 3 0\n", "4 3 11\n", "4 3 100\n", "4 3 111 2\n", "p sp 4 3\na ", "p col 4 3\ne ",
-            "%%MatrixMarket matrix coordinate integer general\n4 4 3\n", "# Nodes: 4\n",
+            "4 3 0\n", "4 3 1\n", "4 3 11\n", "4 3 100\n", "4 3 111 2\n", "p sp 4 3\na ", "p col 4 3\ne ",
+            "%%MatrixMarket matrix coordinate integer general\n4 4 3\n", "# Nodes: 4\n", "a,b,weight\n",
         ]),
     ) {
         survives("any.graph", (start.to_owned() + &words.join(" ")).as_bytes());
@@ -145,7 +155,7 @@ proptest! {
     fn random_words_of_lists_and_streams(
         words in prop::collection::vec(prop_oneof![
             8 => prop::sample::select(vec![
-                "\n", "\n", "\n+ 0 1\n", "\n- 1 2\n", "\n0 1 5\n", "\n0,1,6\n", "+", "-", "0", "1", "2",
+                "\n", "\n", "\n+ 0 1\n", "\n- 1 2\n", "\n0 1 5\n", "\n0,1,6\n", "\n+ 0 1 .5\n", "+", "-", "0", "1", "2",
                 "3", "7", "#", ",",
             ]).prop_map(str::to_owned),
             1 => word(),
@@ -160,17 +170,21 @@ proptest! {
                 Ok(vertices) => assert!(vertices.iter().all(|&vertex| vertex < 4)),
                 Err(error) => one_line(error),
             }
-            let ends: Vec<[u32; 2]> = match load_events(&path, &ids, 4) {
-                Ok(Events::Signed(events)) => events.iter().map(|event| event.edge).collect(),
-                Ok(Events::Timed(events)) => {
-                    assert!(events.is_sorted_by_key(|event| event.time));
-                    events.iter().map(|event| event.edge).collect()
-                }
+            let list = match load_events(&path, &ids, 4, ReadWeights::ByFile) {
+                Ok(list) => list,
                 Err(error) => {
                     one_line(error);
                     continue;
                 }
             };
+            let ends: Vec<[u32; 2]> = match list.events {
+                Events::Signed(events) => events.iter().map(|event| event.edge).collect(),
+                Events::Timed(events) => {
+                    assert!(events.is_sorted_by_key(|event| event.time));
+                    events.iter().map(|event| event.edge).collect()
+                }
+            };
+            assert!(list.weights.is_none_or(|weights| weights.words.len() == ends.len()));
             assert!(!ends.is_empty() && ends.as_flattened().iter().all(|&end| end < 4));
         }
     }

@@ -3,29 +3,37 @@
 use std::path::Path;
 
 use heapwood_graphs::{
-    Csr, CsrOptions, Direction, EdgeList, Format, Loaded, ReadOptions, load, save,
+    Csr, CsrOptions, Direction, EdgeList, Format, Loaded, Parallel, ReadOptions, ReadWeights, load,
+    save,
 };
 use proptest::prelude::*;
 
 const LOOPS: CsrOptions = CsrOptions {
     keep_self_loops: true,
     direction: Direction::AsRead,
+    parallel: Parallel::Last,
 };
 
 fn graph(vertices: u32, edges: Vec<[u32; 2]>, directed: bool) -> Csr {
     let list = EdgeList {
         vertices,
         edges,
+        weights: None,
         directed,
     };
     Csr::build(list, LOOPS).0
 }
 
-/// Writes `graph` under this name and reads it.
+/// Writes `graph` under this name and reads it. Arcs of a `.gr` have weights even if its edges have
+/// none.
 fn again(folder: &Path, graph: &Csr, name: &str) -> Loaded {
     let path = folder.join(name);
     save(graph, &path, None).unwrap();
-    load(&path, ReadOptions::default()).unwrap()
+    let options = ReadOptions {
+        weights: ReadWeights::None,
+        ..ReadOptions::default()
+    };
+    load(&path, options).unwrap()
 }
 
 fn check(graph: &Csr) {
@@ -89,6 +97,7 @@ fn a_format_can_be_forced_in_and_out() {
         save(&graph, &path, Some(format)).unwrap();
         let options = ReadOptions {
             format: Some(format),
+            weights: ReadWeights::None,
             ..ReadOptions::default()
         };
         let read = Csr::build(load(&path, options).unwrap().edges, LOOPS).0;

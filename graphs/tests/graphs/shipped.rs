@@ -30,6 +30,7 @@ fn files_are_what_the_generators_make() {
             vertices,
             edges: kind.takes_edges().then_some(3 * vertices),
             seed: 1,
+            ..Parameters::default()
         };
         let made = generate(kind, parameters).unwrap();
         let (made, _) = Csr::build(made, CsrOptions::default());
@@ -55,6 +56,32 @@ fn a_seed_gives_the_same_graph_everywhere() {
             vertices: 20_000,
             edges: None,
             seed: 1,
+            ..Parameters::default()
+        };
+        let list = generate(kind, parameters).unwrap();
+        let (graph, _) = Csr::build(list, CsrOptions::default());
+        assert_eq!(graph.graph_hash(), hash, "{}", kind.name());
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_weights_everywhere() {
+    for (kind, weight_range, lengths, hash) in [
+        (Kind::Uniform, Some((1, 100)), false, 0x2233_7649_5e6b_1f26),
+        (
+            Kind::Mesh,
+            Some((0, u32::MAX)),
+            false,
+            0x7c20_01ca_bc7f_ff77,
+        ),
+        (Kind::Road, None, true, 0x72f9_05fd_fc77_fe31),
+    ] {
+        let parameters = Parameters {
+            vertices: 20_000,
+            seed: 1,
+            weight_range,
+            lengths,
+            ..Parameters::default()
         };
         let list = generate(kind, parameters).unwrap();
         let (graph, _) = Csr::build(list, CsrOptions::default());

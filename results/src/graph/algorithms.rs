@@ -17,6 +17,9 @@ pub struct AlgorithmReports {
     /// A breadth-first search.
     #[serde(rename = "bfs")]
     pub search: Option<SearchReport>,
+    /// Shortest paths.
+    #[serde(rename = "sssp")]
+    pub paths: Option<PathReport>,
     /// Local clustering coefficients.
     #[serde(rename = "lcc")]
     pub clustering: Option<ClusteringReport>,
@@ -32,6 +35,7 @@ impl AlgorithmReports {
         lines.extend(self.triangles.iter().map(|found| found.line("triangles")));
         lines.extend(self.components.iter().map(|found| found.line("components")));
         lines.extend(self.search.iter().map(|found| found.line(vertices)));
+        lines.extend(self.paths.iter().flat_map(|found| found.lines(vertices)));
         lines.extend(self.clustering.iter().map(ClusteringReport::line));
         lines.extend(self.communities.iter().map(CommunityReport::line));
         lines
@@ -135,6 +139,74 @@ impl SearchReport {
             "{reached} of {vertices} vertices reached from {source}{deleted}, depth {depth}; {ms}"
         );
         ("search", text)
+    }
+}
+
+/// Shortest paths in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PathReport {
+    /// The number of the vertex that they start from.
+    pub source: u64,
+    /// Vertices that were reached, the source among them; 0 if that was deleted.
+    pub reached: u64,
+    /// The greatest distance; null if no vertex was reached.
+    pub greatest: Option<f64>,
+    /// By how much the bound of near vertices rises.
+    pub delta: f64,
+    /// Steps that have relaxed edges.
+    pub steps: u64,
+    /// Times that the far vertices were divided.
+    pub divisions: u64,
+    /// The path to a target; null unless it was asked for.
+    pub path: Option<WayReport>,
+    /// The search, in milliseconds.
+    pub ms: Samples,
+}
+
+/// One shortest path in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WayReport {
+    /// The number of the vertex that it leads to.
+    pub target: u64,
+    /// Its length; null if there is no path.
+    pub distance: Option<f64>,
+    /// The numbers of its vertices; none if there is no path.
+    pub vertices: Vec<u64>,
+}
+
+impl PathReport {
+    /// The search for people, on a graph of so many vertices; and the path, if it was asked for.
+    fn lines(&self, vertices: u32) -> Vec<Line> {
+        let Self {
+            source,
+            reached,
+            steps,
+            ms,
+            ..
+        } = self;
+        let greatest = match self.greatest {
+            Some(greatest) => format!("distance up to {greatest}"),
+            None => "it was deleted".to_owned(),
+        };
+        let text = format!(
+            "{reached} of {vertices} vertices reached from {source}, {greatest}, {steps} steps; {ms}"
+        );
+        let mut lines = vec![("paths", text)];
+        lines.extend(self.path.iter().map(|way| ("path", way.text())));
+        lines
+    }
+}
+
+impl WayReport {
+    /// The path for people.
+    fn text(&self) -> String {
+        match self.distance {
+            None => format!("there is none to {}", self.target),
+            Some(distance) => {
+                let vertices: Vec<String> = self.vertices.iter().map(u64::to_string).collect();
+                format!("length {distance}: {}", vertices.join(" "))
+            }
+        }
     }
 }
 

@@ -17,6 +17,9 @@ pub struct StreamReport {
     pub inserted: u64,
     /// Edges to insert that were there already.
     pub duplicates: u64,
+    /// Edges to insert that were there with another weight.
+    #[serde(default)]
+    pub reweighted: u64,
     /// Edges that were deleted.
     pub deleted: u64,
     /// Edges to delete that were not there.
@@ -59,6 +62,7 @@ impl StreamReport {
     pub(super) fn lines(&self) -> Vec<Line> {
         let others = [
             (self.duplicates, "duplicates"),
+            (self.reweighted, "reweighted"),
             (self.missing, "missing"),
             (self.rejected, "rejected"),
             (self.superseded, "superseded"),

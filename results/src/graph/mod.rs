@@ -3,6 +3,7 @@
 mod algorithms;
 mod csr;
 mod events;
+mod graphalytics;
 mod memory;
 mod text;
 
@@ -13,11 +14,12 @@ use serde::{Deserialize, Serialize};
 use crate::{Meta, Samples};
 
 pub use algorithms::{
-    AlgorithmReports, ClusteringReport, CommunityReport, CountReport, RankReport, Ranked,
-    SearchReport,
+    AlgorithmReports, ClusteringReport, CommunityReport, CountReport, PathReport, RankReport,
+    Ranked, SearchReport, WayReport,
 };
 pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};
+pub use graphalytics::{Comparison, DatasetRow, GraphalyticsReport};
 pub use memory::{MemoryReport, RoundMemory};
 
 /// The result of `heapwood graph`; the keys are stable, what was not asked for
@@ -46,6 +48,9 @@ pub struct GraphReport {
     pub duplicates: u64,
     /// Whether an edge says nothing about the opposite direction.
     pub directed: bool,
+    /// The kind of the weights, `integer` or `real`; null if there are none.
+    #[serde(default)]
+    pub weights: Option<String>,
     /// `cpu` or `cuda`.
     pub backend: String,
     /// The product.
@@ -125,6 +130,9 @@ pub struct UpdateReport {
     /// Edges that were there already, or twice in a batch.
     #[serde(default)]
     pub duplicates: u64,
+    /// Edges that were there with another weight.
+    #[serde(default)]
+    pub reweighted: u64,
     /// Edges that were deleted.
     #[serde(default)]
     pub deleted: u64,
@@ -186,6 +194,9 @@ pub struct UpdateTimes {
     /// Freeing blocks; with linked pages, also closing gaps.
     #[serde(default)]
     pub free: Samples,
+    /// Finding the weights of edges, and writing them.
+    #[serde(default)]
+    pub weights: Samples,
     /// Counting the triangles that were made or destroyed, if that was asked.
     #[serde(default)]
     pub triangles: Samples,

@@ -142,12 +142,15 @@ impl GraphReport {
         lines.into_iter().map(|(_, line)| line).collect()
     }
 
-    fn load_lines(&self) -> Vec<Line> {
+    /// The lines of the graph and its memory.
+    pub(super) fn load_lines(&self) -> Vec<Line> {
         let direction = if self.directed {
             "directed"
         } else {
             "undirected"
         };
+        let weights = self.weights.as_ref();
+        let weights = weights.map_or(String::new(), |kind| format!(", {kind} weights"));
         let loops = if self.self_loops_kept {
             "kept"
         } else {
@@ -163,7 +166,7 @@ impl GraphReport {
             (
                 "graph",
                 format!(
-                    "{}, {direction}, {} vertices {numbered} {}",
+                    "{}, {direction}{weights}, {} vertices {numbered} {}",
                     self.graph, self.vertices, self.first_vertex
                 ),
             ),
@@ -215,6 +218,7 @@ impl UpdateReport {
         };
         let others = [
             (self.duplicates, "duplicates"),
+            (self.reweighted, "reweighted"),
             (self.missing, "missing"),
             (self.rejected, "rejected"),
         ];

@@ -2,7 +2,7 @@
 
 use heapwood::backend::{Backend, Launch};
 use heapwood_device::graph::store::load::word;
-use heapwood_device::graph::store::plan::{Csr, CsrSpace, Graph, Layout, Shape};
+use heapwood_device::graph::store::plan::{Csr, CsrSpace, Graph, Layout, Shape, Weighting};
 use heapwood_device::graph::store::update::CLASSES;
 use heapwood_device::launch::{KernelId, PlannedLaunch};
 
@@ -22,6 +22,7 @@ pub fn check(backend: &dyn Backend, model: &Model, layout: Layout) {
         limit: vertices + 5,
         directed: false,
         handle_bytes,
+        weighting: Weighting::None,
         provides: true,
         layout,
     };
@@ -34,6 +35,7 @@ pub fn check(backend: &dyn Backend, model: &Model, layout: Layout) {
         offsets: offsets_memory.address().cast(),
         // The sums are of the offsets alone.
         targets: std::ptr::null_mut(),
+        weights: std::ptr::null_mut(),
         entries: csr.targets.len() as u32,
     };
     let launches = Graph::new(shape, std::ptr::null_mut()).load(0, rows, workspace.address());

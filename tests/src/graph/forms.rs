@@ -5,7 +5,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::graph::{Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
-use heapwood_graphs::Csr;
+use heapwood_graphs::{Csr, Parallel};
 
 use super::Model;
 use super::expected::Kept;
@@ -107,6 +107,7 @@ impl Form {
             pool,
             layout: self.layout,
             self_loops: self.loops,
+            parallel: Parallel::Last,
             limits: Limits::default(),
         };
         Store::new(backend, options, rows, columns)

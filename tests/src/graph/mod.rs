@@ -8,5 +8,6 @@ mod model;
 mod reference;
 pub mod search;
 pub mod sort;
+pub mod weighted;
 
 pub use model::Model;

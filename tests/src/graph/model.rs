@@ -95,6 +95,7 @@ impl Model {
         let mut csr = Csr {
             offsets: vec![0],
             targets: Vec::new(),
+            weights: None,
             directed: self.directed,
         };
         for row in &self.rows {

@@ -4,7 +4,7 @@ use heapwood::backend::{Backend, Launch};
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 use heapwood_device::graph::bfs::word;
 use heapwood_device::graph::store::Vertex;
-use heapwood_device::graph::store::plan::{Graph, Layout, Shape};
+use heapwood_device::graph::store::plan::{Graph, Layout, Shape, Weighting};
 use heapwood_device::launch::PlannedLaunch;
 
 use super::Model;
@@ -105,6 +105,7 @@ fn search(
         limit: vertices,
         directed: model.directed,
         handle_bytes: 4,
+        weighting: Weighting::None,
         provides: false,
         layout: Layout::Contiguous,
     };

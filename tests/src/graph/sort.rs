@@ -6,7 +6,7 @@ use std::time::Duration;
 use heapwood::backend::{Backend, Launch};
 use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
 use heapwood_device::graph::store::keys::id_bits;
-use heapwood_device::graph::store::plan::{Graph, Layout, Shape};
+use heapwood_device::graph::store::plan::{Graph, Layout, Shape, Weighting};
 use heapwood_device::graph::store::sort::{SortArguments, Sorting};
 
 use crate::lockstep::Random;
@@ -53,6 +53,7 @@ pub fn check(
         limit: vertices,
         directed,
         handle_bytes: 4,
+        weighting: Weighting::None,
         provides: false,
         layout: Layout::Contiguous,
     };

@@ -19,10 +19,12 @@ use heapwood_tests::graph::{Model, graphs};
 mod keys;
 mod searches;
 mod vertices;
+mod weights;
 
 use keys::every_distribution_of_keys_is_sorted;
 use searches::narrow_and_wide_frontiers_are_searched;
 use vertices::{a_vertex_deleted_before_it_was_is_there_later, vertices_come_and_go};
+use weights::weights_follow_their_edges;
 
 /// How much is done.
 #[derive(Clone, Copy)]
@@ -93,6 +95,7 @@ clauses! {
     random_batches_keep_the_store_equal_to_a_set
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions
+    weights_follow_their_edges
     vertices_come_and_go
     a_vertex_deleted_before_it_was_is_there_later
     a_pool_grows_under_batches
@@ -277,6 +280,7 @@ fn a_pool_grows_under_batches(backend: &dyn Backend, scale: Scale) {
             let mut expected = Csr {
                 offsets: vec![0],
                 targets: Vec::new(),
+                weights: None,
                 directed: true,
             };
             for source in 0..vertices {
@@ -306,6 +310,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
             vertices: scale.large.0,
             edges: Some(scale.large.1),
             seed: 6,
+            ..Parameters::default()
         };
         let list = generate(Kind::Kronecker, parameters).expect("few edges");
         let direction = match form.directed {
@@ -315,6 +320,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
         let csr_options = CsrOptions {
             keep_self_loops: form.loops,
             direction,
+            ..CsrOptions::default()
         };
         let rows = Csr::build(list, csr_options).0;
         // Both directions of every edge are there.
@@ -377,6 +383,7 @@ fn few_vertices_get_many_neighbours(backend: &dyn Backend, scale: Scale) {
         vertices,
         edges: Some(4 * vertices),
         seed: 7,
+        ..Parameters::default()
     };
     let list = generate(Kind::Uniform, parameters).expect("few edges");
     let rows = Csr::build(list, CsrOptions::default()).0;

@@ -14,6 +14,7 @@ pub fn narrow_and_wide_frontiers_are_searched(backend: &dyn Backend, scale: Scal
         vertices: u64::from(scale.vertices),
         edges: None,
         seed: 3,
+        ..Parameters::default()
     };
     let list = generate(Kind::Road, parameters).expect("few edges");
     let mut road = Model::new(scale.vertices, false);

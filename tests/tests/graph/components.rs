@@ -11,6 +11,7 @@ use heapwood::size::Pool;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_device::graph::batch::Change::{self, Delete, Insert};
 use heapwood_device::launch::KernelId;
+use heapwood_graphs::Parallel;
 use heapwood_tests::delegated;
 use heapwood_tests::dirty::{Dirty, threads};
 use heapwood_tests::graph::expected::Kept;
@@ -270,6 +271,7 @@ fn deletions_in_parts_lose_all_of_their_edges() {
             pool: Pool::Bytes(1 << 20),
             layout: form.layout,
             self_loops: form.loops,
+            parallel: Parallel::Last,
             limits: Limits {
                 deletion: 3,
                 ..Limits::default()

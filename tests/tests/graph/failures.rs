@@ -5,6 +5,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::{Cpu, Quota};
 use heapwood::graph::{Change, Layout, Limits, Options, Store, StoreError};
 use heapwood::size::Pool;
+use heapwood_graphs::Parallel;
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::FORMS;
 use heapwood_tests::graph::graphs;
@@ -22,6 +23,7 @@ fn options(layout: Layout) -> Options {
         pool: Pool::Bytes(1 << 20),
         layout,
         self_loops: true,
+        parallel: Parallel::Last,
         limits: Limits::default(),
     }
 }

@@ -10,7 +10,7 @@ use heapwood::size::Pool;
 use heapwood_device::graph::store::measure::Measure;
 use heapwood_device::kernel::Args;
 use heapwood_device::launch::Call;
-use heapwood_graphs::Csr;
+use heapwood_graphs::{Csr, Parallel};
 use heapwood_tests::graph::expected::Kept;
 use heapwood_tests::graph::forms::FORMS;
 use heapwood_tests::graph::{Model, graphs};
@@ -34,6 +34,7 @@ fn options(spec: Spec, pool: Pool, layout: Layout) -> Options {
         pool,
         layout,
         self_loops: true,
+        parallel: Parallel::Last,
         limits: Limits::default(),
     }
 }

@@ -12,3 +12,4 @@ mod sort;
 mod traversal;
 mod triangles;
 mod updates;
+mod weights;

@@ -178,6 +178,7 @@ fn kronecker_graphs_are_searched() {
             vertices: 1 << scale,
             edges: Some(16 << scale),
             seed: 7,
+            ..Parameters::default()
         };
         let list = generate(Kind::Kronecker, parameters).expect("few edges");
         for directed in [false, true] {

@@ -35,6 +35,7 @@ fn kronecker(vertices: u64, edges: u64) -> Model {
         vertices,
         edges: Some(edges),
         seed: 3,
+        ..Parameters::default()
     };
     let list = generate(Kind::Kronecker, parameters).expect("few enough");
     model(list.vertices, &list.edges)

@@ -321,6 +321,7 @@ fn a_wrong_csr_is_refused() {
             let csr = Csr {
                 offsets: offsets.to_vec(),
                 targets: targets.to_vec(),
+                weights: None,
                 directed: false,
             };
             let pool = Pool::Bytes(POOL);

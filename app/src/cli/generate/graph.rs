@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use heapwood_graphs::{Csr, CsrStatistics, Format, output_format, save};
+use heapwood_graphs::{Csr, CsrStatistics, Format, check_weights, output_format, save};
 
 use super::super::common::spinner;
 use crate::Error;
@@ -39,6 +39,8 @@ pub fn run(arguments: &GraphArguments) -> Result<(), Error> {
     // graph, and whether the file can be written.
     let format = output_format(path, arguments.file_format, spec.directed);
     let format = format.map_err(|error| Error::Usage(error.to_string()))?;
+    let kind = spec.weight_kind();
+    check_weights(path, format, kind).map_err(|error| Error::Usage(error.to_string()))?;
     output::check_writable(path)?;
 
     let spinner = spinner(format!("making {}", path.display()));

@@ -2,7 +2,7 @@
 
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 
-use super::{Algorithm, ReportContext, SearchReport, Values};
+use super::{Algorithm, ReportContext, SearchReport, Values, vertex};
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
@@ -49,22 +49,7 @@ impl Algorithm for Search {
                 return Err(OptionError::NoSource { option: "bfs" }.into());
             }
         };
-        let source = graph.vertex(id).ok_or_else(|| {
-            let there = match graph.rows.vertices() {
-                0 => "the graph has no vertices".to_owned(),
-                vertices => format!(
-                    "vertices are {} from {} to {}, as in the file",
-                    match graph.ids.are_listed() {
-                        true => "some of those",
-                        false => "numbered",
-                    },
-                    graph.ids.first(),
-                    graph.ids.of(vertices - 1)
-                ),
-            };
-            Error::Usage(format!("no vertex {id} to start from: {there}"))
-        })?;
-        Ok(Some(source))
+        vertex(graph, id, "start from").map(Some)
     }
 
     fn run(&source: &u32, store: &Store) -> Result<Self, StoreError> {

@@ -8,6 +8,7 @@ fn list(vertices: u32, edges: &[[u32; 2]], directed: bool) -> EdgeList {
     EdgeList {
         vertices,
         edges: edges.to_vec(),
+        weights: None,
         directed,
     }
 }

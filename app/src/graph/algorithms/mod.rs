@@ -13,6 +13,7 @@ pub(super) mod contiguous;
 mod list;
 pub mod pagerank;
 mod pairs;
+pub mod paths;
 pub mod triangles;
 mod values;
 
@@ -23,7 +24,7 @@ use serde::de::DeserializeOwned;
 
 use heapwood_results::graph::AlgorithmReports;
 pub use heapwood_results::graph::{CountReport, SearchReport};
-pub use values::Values;
+pub use values::{Values, VertexValue};
 
 use super::verify::Reference;
 use super::{Input, Store, StoreError};
@@ -89,6 +90,29 @@ pub trait Algorithm: Sized {
     -> Self::Report;
 }
 
+/// The vertex that a flag names, whose purpose these words tell.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if there is no such vertex.
+fn vertex(graph: &Input, id: u64, purpose: &str) -> Result<u32, Error> {
+    graph.vertex(id).ok_or_else(|| {
+        let there = match graph.rows.vertices() {
+            0 => "the graph has no vertices".to_owned(),
+            vertices => format!(
+                "vertices are {} from {} to {}, as in the file",
+                match graph.ids.are_listed() {
+                    true => "some of those",
+                    false => "numbered",
+                },
+                graph.ids.first(),
+                graph.ids.of(vertices - 1)
+            ),
+        };
+        Error::Usage(format!("no vertex {id} to {purpose}: {there}"))
+    })
+}
+
 /// Whether something is asked for, and with which options `O`.
 pub trait Asked<O> {
     /// The options, if it is.
@@ -124,6 +148,7 @@ algorithms! {
     triangles: triangles::Triangles => "triangles",
     components: components::Components => "components",
     search: bfs::Search => "bfs",
+    paths: paths::Paths => "sssp",
     clustering: clustering::Clustering => "lcc",
     communities: communities::Communities => "cdlp",
 }

@@ -2,6 +2,7 @@
 
 use heapwood_device::graph::pagerank::plan::{Method, RankState};
 use heapwood_device::graph::store::Vertex;
+use heapwood_graphs::Parallel;
 
 use super::Algorithm;
 use super::examples::csr;
@@ -21,6 +22,7 @@ fn options(layout: Layout) -> Options {
         pool: Pool::Bytes(1 << 20),
         layout,
         self_loops: false,
+        parallel: Parallel::Last,
         limits: Limits::default(),
     }
 }

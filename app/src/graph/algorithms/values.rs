@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{self, Write};
 
 use heapwood_graphs::Ids;
@@ -21,8 +22,31 @@ pub enum Values<'a> {
     Counts(Cow<'a, [u32]>),
     /// Edges on the way there; `u32::MAX` if there is none.
     Distances(&'a [u32]),
+    /// Sums of integers along paths; `u64::MAX` if there is none.
+    Sums(&'a [u64]),
+    /// Sums of real numbers along paths; infinite if there is none.
+    RealSums(&'a [f32]),
     /// Other vertices.
     Vertices(&'a [u32]),
+}
+
+/// The value of a vertex, which displays as files of values have it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum VertexValue {
+    /// A number of something, or an id.
+    Whole(u64),
+    /// A real number, which may be infinite.
+    Real(f64),
+}
+
+impl fmt::Display for VertexValue {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Whole(number) => write!(out, "{number}"),
+            Self::Real(f64::INFINITY) => write!(out, "Infinity"),
+            Self::Real(number) => write!(out, "{}", scientific(number)),
+        }
+    }
 }
 
 impl Values<'_> {
@@ -34,29 +58,40 @@ impl Values<'_> {
     /// Those of `out`.
     pub fn write(&self, ids: &Ids, deleted: &BTreeSet<u32>, out: &mut dyn Write) -> io::Result<()> {
         for vertex in (0..self.len()).filter(|vertex| !deleted.contains(vertex)) {
-            let (id, place) = (ids.of(vertex), vertex as usize);
-            match self {
-                Self::Ranks(ranks) => writeln!(out, "{id} {}", scientific(ranks[place].into()))?,
-                Self::Reals(reals) => writeln!(out, "{id} {}", scientific(reals[place]))?,
-                Self::Counts(counts) => writeln!(out, "{id} {}", counts[place])?,
-                Self::Vertices(vertices) => writeln!(out, "{id} {}", ids.of(vertices[place]))?,
-                Self::Distances(distances) => {
-                    let distance = match distances[place] {
-                        u32::MAX => UNREACHED,
-                        distance => distance.into(),
-                    };
-                    writeln!(out, "{id} {distance}")?;
-                }
-            }
+            writeln!(out, "{} {}", ids.of(vertex), self.of(vertex, ids))?;
         }
         Ok(())
     }
 
-    fn len(&self) -> u32 {
+    /// The value of a vertex; other vertices are called by `ids`.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such vertex.
+    pub fn of(&self, vertex: u32, ids: &Ids) -> VertexValue {
+        let index = vertex as usize;
+        match self {
+            Self::Ranks(ranks) => VertexValue::Real(ranks[index].into()),
+            Self::Reals(reals) => VertexValue::Real(reals[index]),
+            Self::Counts(counts) => VertexValue::Whole(counts[index].into()),
+            Self::Vertices(vertices) => VertexValue::Whole(ids.of(vertices[index])),
+            Self::Sums(sums) => VertexValue::Whole(sums[index].min(UNREACHED)),
+            Self::RealSums(sums) => VertexValue::Real(sums[index].into()),
+            Self::Distances(distances) => VertexValue::Whole(match distances[index] {
+                u32::MAX => UNREACHED,
+                distance => distance.into(),
+            }),
+        }
+    }
+
+    /// How many vertices have a value.
+    pub(crate) fn len(&self) -> u32 {
         let len = match self {
             Self::Ranks(values) => values.len(),
             Self::Reals(values) => values.len(),
             Self::Counts(values) => values.len(),
+            Self::Sums(values) => values.len(),
+            Self::RealSums(values) => values.len(),
             Self::Distances(values) | Self::Vertices(values) => values.len(),
         };
         len as u32
@@ -116,6 +151,14 @@ mod tests {
         );
         let counts = Values::Counts(Cow::from(vec![1, 0]));
         assert_eq!(text(&counts, &Ids::from(1), &[]), "1 1\n2 0\n");
+        let sums = Values::Sums(&[0, u64::MAX, 1 << 40]);
+        assert_eq!(
+            text(&sums, &Ids::from(0), &[]),
+            "0 0\n1 9223372036854775807\n2 1099511627776\n"
+        );
+        let sums = Values::RealSums(&[0.5, f32::INFINITY]);
+        let expected = "0 5.00000000000000e-01\n1 Infinity\n";
+        assert_eq!(text(&sums, &Ids::from(0), &[]), expected);
         let ranks = Values::Ranks(&[0.5, 0.25]);
         assert_eq!(
             text(&ranks, &Ids::from(0), &[]),

@@ -1,6 +1,6 @@
 //! Rows and updates that a store refuses.
 
-use heapwood_graphs::{CsrOptions, EdgeList};
+use heapwood_graphs::{CsrOptions, EdgeList, Parallel};
 
 use super::*;
 use crate::allocators::Spec;
@@ -13,6 +13,7 @@ fn options(layout: Layout) -> Options {
         pool: Pool::Auto,
         layout,
         self_loops: true,
+        parallel: Parallel::Last,
         limits: Limits::default(),
     }
 }
@@ -22,6 +23,7 @@ fn rows(directed: bool) -> Csr {
     let list = EdgeList {
         vertices: 3,
         edges,
+        weights: None,
         directed,
     };
     Csr::build(list, CsrOptions::default()).0
@@ -67,6 +69,7 @@ fn neighbours_are_the_row_of_a_vertex() {
         let list = EdgeList {
             vertices: 201,
             edges: edges.clone(),
+            weights: None,
             directed,
         };
         let (rows, _) = Csr::build(list, CsrOptions::default());

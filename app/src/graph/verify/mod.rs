@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use heapwood_graphs::{Csr, CsrOptions, EdgeList, Ids};
 use thiserror::Error;
 
-use super::{Change, Counts, Edge, Store};
+use super::{Change, Counts, EdgeSlice, Store};
 use crate::UndecidedRanks;
 use model::Model;
 
@@ -68,13 +68,13 @@ impl Checker {
     /// # Errors
     ///
     /// When an edge by edge count differs.
-    pub fn batch(
+    pub fn batch<'e>(
         &mut self,
-        edges: &[Edge],
+        edges: impl Into<EdgeSlice<'e>>,
         change: Change,
         counts: &Counts,
     ) -> Result<(), Difference> {
-        let expected = self.model.apply(edges, change);
+        let expected = self.model.apply(edges.into(), change);
         let applied = match change {
             Change::Insert => "inserted",
             Change::Delete => "deleted",
@@ -82,6 +82,7 @@ impl Checker {
         let pairs = [
             (applied, counts.applied, expected.applied),
             ("duplicates", counts.duplicates, expected.duplicates),
+            ("reweighted", counts.reweighted, expected.reweighted),
             ("missing", counts.missing, expected.missing),
             ("rejected", counts.rejected, expected.rejected),
         ];
@@ -137,8 +138,10 @@ impl Checker {
     fn rows(&self, what: &str, found: &Csr, expected: &Csr) -> Result<(), Difference> {
         same_length(found.vertices() as usize, expected.vertices() as usize)?;
         for vertex in 0..expected.vertices() {
+            let weights = (found.row_weights(vertex), expected.row_weights(vertex));
             let (found, expected) = (found.row(vertex), expected.row(vertex));
             if found == expected {
+                self.weights(what, vertex, found, weights)?;
                 continue;
             }
             let id = |vertex: &u32| self.ids.of(*vertex);
@@ -154,6 +157,32 @@ impl Checker {
                 name(found),
                 name(expected)
             ));
+        }
+        Ok(())
+    }
+
+    /// Compares the weights of a row.
+    fn weights(
+        &self,
+        what: &str,
+        vertex: u32,
+        row: &[u32],
+        (found, expected): (Option<&[u32]>, Option<&[u32]>),
+    ) -> Result<(), Difference> {
+        let (found, expected) = match (found, expected) {
+            (Some(found), Some(expected)) => (found, expected),
+            (None, None) => return Ok(()),
+            _ => return differ("either the store or the graph has no weights".to_owned()),
+        };
+        let pairs = row.iter().zip(found.iter().zip(expected));
+        for (neighbour, (found, expected)) in pairs {
+            if found != expected {
+                return differ(format!(
+                    "the edge from vertex {} among the {what} to vertex {} has the weight {found:#x} as                      bits, not {expected:#x}",
+                    self.ids.of(vertex),
+                    self.ids.of(*neighbour)
+                ));
+            }
         }
         Ok(())
     }
@@ -224,6 +253,7 @@ mod tests {
         let list = EdgeList {
             vertices: 3,
             edges: vec![[0, 1], [1, 2]],
+            weights: None,
             directed: false,
         };
         Checker::new(&list, CsrOptions::default(), Ids::from(1))

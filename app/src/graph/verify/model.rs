@@ -1,16 +1,18 @@
-//! A graph as sorted sets of neighbours, changed edge by edge.
+//! A graph as sorted maps from neighbours to weights, changed edge by edge.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use heapwood_graphs::{Csr, CsrOptions, Direction, EdgeList};
+use heapwood_graphs::{Csr, CsrOptions, Direction, EdgeList, Parallel, WeightKind, Weights};
 
-use crate::graph::{Change, Counts, Edge};
+use crate::graph::{Change, Counts, EdgeSlice};
 
-/// A set of neighbours for each vertex.
+/// A map from neighbours to weights for each vertex; without weights, these are 0.
 pub(super) struct Model {
-    rows: Vec<BTreeSet<u32>>,
+    rows: Vec<BTreeMap<u32, u32>>,
+    weights: Option<WeightKind>,
     directed: bool,
     self_loops: bool,
+    parallel: Parallel,
     /// Vertices that were deleted.
     deleted: BTreeSet<u32>,
 }
@@ -24,48 +26,74 @@ impl Model {
             Direction::Undirected => false,
         };
         let mut model = Self {
-            rows: vec![BTreeSet::new(); list.vertices as usize],
+            rows: vec![BTreeMap::new(); list.vertices as usize],
+            weights: list.weights.as_ref().map(|weights| weights.kind),
             directed,
             self_loops: options.keep_self_loops,
+            parallel: options.parallel,
             deleted: BTreeSet::new(),
         };
-        for &[source, target] in &list.edges {
+        let both_ways = !directed || !list.directed;
+        for (place, &[source, target]) in list.edges.iter().enumerate() {
+            let weight = (list.weights.as_ref()).map_or(0, |weights| weights.words[place]);
             if source != target || options.keep_self_loops {
-                model.rows[source as usize].insert(target);
-                if !directed || !list.directed {
-                    model.rows[target as usize].insert(source);
+                model.add(source, target, weight);
+                if both_ways && source != target {
+                    model.add(target, source, weight);
                 }
             }
         }
         model
     }
 
+    /// Adds an edge of a list, which may be there.
+    fn add(&mut self, source: u32, target: u32, weight: u32) {
+        let parallel = self.parallel;
+        let kept = self.rows[source as usize].entry(target).or_insert(weight);
+        *kept = parallel_weight(parallel, *kept, weight);
+    }
+
     /// Applies a batch, and counts what became of each edge.
-    pub fn apply(&mut self, edges: &[Edge], change: Change) -> Counts {
+    pub fn apply(&mut self, edges: EdgeSlice, change: Change) -> Counts {
         let mut counts = Counts::default();
+        // The ends of an undirected edge have no order.
+        let directed = self.directed;
+        let ends = |[source, target]: [u32; 2]| match directed {
+            true => (source, target),
+            false => (source.min(target), source.max(target)),
+        };
+        // The weight that counts of all that the batch has for an edge.
+        let mut weights = HashMap::new();
+        for (place, &edge) in edges.ends.iter().enumerate() {
+            let weight = edges.weights.map_or(0, |weights| weights[place]);
+            let kept = weights.entry(ends(edge)).or_insert(weight);
+            *kept = parallel_weight(self.parallel, *kept, weight);
+        }
         let mut seen = HashSet::new();
-        for &[source, target] in edges {
+        for &[source, target] in edges.ends {
             let exist = [source, target].iter().all(|&end| self.has(end));
             if !exist || (source == target && !self.self_loops) {
                 counts.rejected += 1;
                 continue;
             }
-            // The ends of an undirected edge have no order.
-            let edge = match self.directed {
-                true => (source, target),
-                false => (source.min(target), source.max(target)),
-            };
+            let edge = ends([source, target]);
+            let weight = weights[&edge];
             let repeated = !seen.insert(edge);
-            let present = self.rows[source as usize].contains(&target);
-            match change {
+            let present = self.rows[source as usize].get(&target).copied();
+            match (change, present) {
                 _ if repeated => counts.duplicates += 1,
-                Change::Insert if present => counts.duplicates += 1,
-                Change::Delete if !present => counts.missing += 1,
+                (Change::Insert, Some(old)) if self.weights.is_none() || old == weight => {
+                    counts.duplicates += 1;
+                }
+                (Change::Delete, None) => counts.missing += 1,
                 _ => {
-                    counts.applied += 1;
-                    self.change(source, target, change);
+                    match (change, present) {
+                        (Change::Insert, Some(_)) => counts.reweighted += 1,
+                        _ => counts.applied += 1,
+                    }
+                    self.change(source, target, weight, change);
                     if !self.directed {
-                        self.change(target, source, change);
+                        self.change(target, source, weight, change);
                     }
                 }
             }
@@ -80,7 +108,7 @@ impl Model {
     /// Adds vertices without edges.
     pub fn insert_vertices(&mut self, count: u32) {
         let vertices = self.rows.len() + count as usize;
-        self.rows.resize(vertices, BTreeSet::new());
+        self.rows.resize(vertices, BTreeMap::new());
     }
 
     /// Deletes vertices with their edges; returns how many there were.
@@ -89,7 +117,7 @@ impl Model {
         for (vertex, row) in (0..).zip(&mut self.rows) {
             match gone.contains(&vertex) {
                 true => row.clear(),
-                false => row.retain(|neighbour| !gone.contains(neighbour)),
+                false => row.retain(|neighbour, _| !gone.contains(neighbour)),
             }
         }
         self.deleted.extend(&gone);
@@ -101,15 +129,15 @@ impl Model {
         &self.deleted
     }
 
-    fn change(&mut self, source: u32, target: u32, change: Change) {
+    fn change(&mut self, source: u32, target: u32, weight: u32, change: Change) {
         let row = &mut self.rows[source as usize];
         match change {
-            Change::Insert => row.insert(target),
+            Change::Insert => row.insert(target, weight),
             Change::Delete => row.remove(&target),
         };
     }
 
-    /// The sets as rows.
+    /// The maps as rows.
     pub fn rows(&self) -> Csr {
         self.csr(&self.rows)
     }
@@ -120,26 +148,36 @@ impl Model {
         if !self.directed {
             return self.rows();
         }
-        let mut columns = vec![BTreeSet::new(); self.rows.len()];
+        let mut columns = vec![BTreeMap::new(); self.rows.len()];
         for (source, row) in (0..).zip(&self.rows) {
-            for &target in row {
-                columns[target as usize].insert(source);
+            for (&target, &weight) in row {
+                columns[target as usize].insert(source, weight);
             }
         }
         self.csr(&columns)
     }
 
-    fn csr(&self, rows: &[BTreeSet<u32>]) -> Csr {
-        let mut csr = Csr {
-            offsets: vec![0],
-            targets: Vec::new(),
-            directed: self.directed,
-        };
+    fn csr(&self, rows: &[BTreeMap<u32, u32>]) -> Csr {
+        let (mut offsets, mut targets, mut words) = (vec![0], Vec::new(), Vec::new());
         for row in rows {
-            csr.targets.extend(row);
-            csr.offsets.push(csr.targets.len() as u64);
+            targets.extend(row.keys());
+            words.extend(row.values());
+            offsets.push(targets.len() as u64);
         }
-        csr
+        Csr {
+            offsets,
+            targets,
+            weights: self.weights.map(|kind| Weights { kind, words }),
+            directed: self.directed,
+        }
+    }
+}
+
+/// The weight that counts of two parallel edges, where `later` follows `earlier`.
+fn parallel_weight(parallel: Parallel, earlier: u32, later: u32) -> u32 {
+    match parallel {
+        Parallel::Last => later,
+        Parallel::Least => earlier.min(later),
     }
 }
 
@@ -151,6 +189,7 @@ mod tests {
         let list = EdgeList {
             vertices: 4,
             edges: vec![[0, 1], [1, 2], [3, 3]],
+            weights: None,
             directed,
         };
         let options = CsrOptions {
@@ -164,18 +203,20 @@ mod tests {
     fn every_edge_is_counted_once() {
         let mut model = model(false, false);
         let edges = [[0, 1], [2, 0], [0, 2], [3, 3], [3, 4], [3, 1]];
-        let counts = model.apply(&edges, Change::Insert);
+        let counts = model.apply((&edges).into(), Change::Insert);
         let expected = Counts {
             applied: 2,
             duplicates: 2,
+            reweighted: 0,
             missing: 0,
             rejected: 2,
         };
         assert_eq!(counts, expected);
-        let counts = model.apply(&[[1, 0], [0, 1], [2, 3], [9, 0]], Change::Delete);
+        let counts = model.apply((&[[1, 0], [0, 1], [2, 3], [9, 0]]).into(), Change::Delete);
         let expected = Counts {
             applied: 1,
             duplicates: 1,
+            reweighted: 0,
             missing: 1,
             rejected: 1,
         };
@@ -193,7 +234,7 @@ mod tests {
             assert_eq!(model.rows().targets, [3]);
             assert_eq!(model.delete_vertices(&[3, 1]), 1);
             model.insert_vertices(2);
-            let counts = model.apply(&[[0, 1], [3, 3], [5, 4], [6, 0]], Change::Insert);
+            let counts = model.apply((&[[0, 1], [3, 3], [5, 4], [6, 0]]).into(), Change::Insert);
             assert_eq!((counts.applied, counts.rejected), (1, 3));
             assert_eq!(model.rows().offsets.len(), 7);
             assert_eq!(model.rows().row(5), [4]);
@@ -204,7 +245,7 @@ mod tests {
     #[test]
     fn directions_and_loops_count() {
         let mut model = model(true, true);
-        let counts = model.apply(&[[1, 0], [3, 3], [2, 2]], Change::Insert);
+        let counts = model.apply((&[[1, 0], [3, 3], [2, 2]]).into(), Change::Insert);
         assert_eq!((counts.applied, counts.duplicates), (2, 1));
         assert_eq!(model.rows().targets, [1, 0, 2, 2, 3]);
         assert_eq!(model.columns().targets, [1, 0, 1, 2, 3]);
@@ -215,6 +256,7 @@ mod tests {
         let list = EdgeList {
             vertices: 2,
             edges: vec![[1, 0]],
+            weights: None,
             directed: false,
         };
         let options = CsrOptions {

@@ -49,7 +49,8 @@ impl EventOptions {
             return Ok(None);
         };
         progress.begin(format!("reading {}", path.display()));
-        let events = load_events(path, &graph.ids, graph.rows.vertices());
+        let weights = graph.rows.weight_kind().into();
+        let events = load_events(path, &graph.ids, graph.rows.vertices(), weights);
         progress.end();
         let batching = match self.batch_time {
             Some(time) => Batching::Time(time),

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use heapwood_files::stem;
 use heapwood_graphs::{
-    CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, ReadOptions, load,
+    CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, Parallel, ReadOptions,
+    ReadWeights, load,
 };
 
 use serde::{Deserialize, Serialize};
 
 use crate::generate::{GraphSpec, Source};
-use crate::graph::Edge;
+use crate::graph::{Change, EdgeBatch};
 use crate::job::Progress;
 use crate::word;
 use crate::workload::graph::Input;
@@ -61,6 +62,34 @@ pub struct InputOptions {
     /// Keep self-loops, and accept them in batches
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub self_loops: bool,
+    /// Read the weights of edges: none, integer or real [default: those of the file]
+    ///
+    /// Integers have 32 bits, and real numbers are single floats.
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            hide_short_help = true,
+            value_name = "KIND",
+            default_value_t,
+            hide_default_value = true
+        )
+    )]
+    #[serde(default, with = "word")]
+    pub weights: ReadWeights,
+    /// Of edges between the same ends keep the last weight or the least [default: last]
+    #[cfg_attr(
+        feature = "cli",
+        arg(
+            long,
+            hide_short_help = true,
+            value_name = "last|least",
+            default_value_t,
+            hide_default_value = true
+        )
+    )]
+    #[serde(default, with = "word")]
+    pub parallel: Parallel,
 }
 
 impl InputOptions {
@@ -108,6 +137,7 @@ impl InputOptions {
         let options = CsrOptions {
             keep_self_loops: self.self_loops,
             direction,
+            parallel: self.parallel,
         };
         let make = match verify {
             true => Input::verified,
@@ -130,6 +160,7 @@ impl InputOptions {
             one_based: self.one_based,
             bipartite: self.bipartite,
             numbering,
+            weights: self.weights,
             ..ReadOptions::default()
         }
     }
@@ -141,18 +172,23 @@ impl InputOptions {
         Ok(loaded)
     }
 
-    /// Reads the edges of a batch for a graph, which has `vertices` when it is applied.
+    /// Reads the edges of a batch for a graph, which has `vertices` when it is applied. Edges to
+    /// insert have weights as the graph has them.
     ///
     /// # Errors
     ///
     /// A file that cannot be used.
     pub(super) fn read_batch(
         &self,
-        source: &Source<GraphSpec>,
+        (source, change): (&Source<GraphSpec>, Change),
         graph: &Input,
         vertices: u32,
         progress: &mut dyn Progress,
-    ) -> Result<Vec<Edge>, Error> {
+    ) -> Result<EdgeBatch, Error> {
+        let weights = match change {
+            Change::Insert => graph.rows.weight_kind().into(),
+            Change::Delete => ReadWeights::None,
+        };
         let ids = &graph.ids;
         let numbering = match ids.are_listed() {
             true => Numbering::Known { ids, vertices },
@@ -161,11 +197,18 @@ impl InputOptions {
         let options = ReadOptions {
             one_based: self.one_based,
             numbering,
+            weights,
             ..ReadOptions::default()
         };
         let mut loaded = read_source(source, options, progress)?;
         // A batch need not have an edge of each vertex.
-        loaded.notes.retain(|note| *note != Note::NoZero);
+        let is_deletion = change == Change::Delete;
+        loaded.notes.retain(|note| match note {
+            Note::NoZero => false,
+            // Edges are deleted whatever their weights.
+            Note::Weights => !is_deletion,
+            _ => true,
+        });
         tell(source, &loaded.notes, progress);
         if loaded.ids != *ids {
             progress.note(format!(

@@ -62,6 +62,7 @@ impl GraphJob {
                 pool: self.work.pool,
                 layout: self.layout,
                 self_loops: self.work.input.self_loops,
+                parallel: self.work.input.parallel,
                 limits: Limits::default(),
             },
             check_heap: self.check_heap,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::input::InputOptions;
 use crate::generate::{GraphSpec, ParseSpecError, Source};
 
-use crate::graph::{Change, Pattern};
+use crate::graph::{Change, Pattern, WeightRange};
 use crate::job::Progress;
 use crate::size::parse_count;
 use crate::word::{self, Word, WordError, by_text};
@@ -167,6 +167,7 @@ impl UpdateOptions {
                 for (change, source) in self.sources() {
                     let edges = match source {
                         EdgeSource::Graph(source) if number == 0 => {
+                            let source = (source, change);
                             Edges::Given(files.read_batch(source, graph, vertices, progress)?)
                         }
                         EdgeSource::Counts(counts) if turn < counts.len() => Edges::Drawn(Drawn {
@@ -199,6 +200,7 @@ impl UpdateOptions {
             rounds,
             batch: self.batch.unwrap_or(usize::MAX),
             seed: self.seed,
+            weights: WeightRange::of(&graph.rows),
         })
     }
 }

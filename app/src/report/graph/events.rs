@@ -39,6 +39,7 @@ pub(super) fn stream_report(workload: &Workload, runs: &[Run]) -> Option<StreamR
         superseded: sum(|batch| batch.superseded as u64),
         inserted: sum(|batch| batch.inserted.applied),
         duplicates: both(|counts| counts.duplicates),
+        reweighted: both(|counts| counts.reweighted),
         deleted: sum(|batch| batch.deleted.applied),
         missing: both(|counts| counts.missing),
         rejected: both(|counts| counts.rejected),

@@ -7,9 +7,9 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use heapwood_graphs::{Events, TimedEdge};
+use heapwood_graphs::{EventList, Events, TimedEdge};
 
-use crate::graph::{Edge, Input};
+use crate::graph::{Edge, EdgeBatch, Input};
 use crate::{Error, OptionError};
 
 /// How events are grouped.
@@ -39,8 +39,8 @@ pub struct EventBatch {
     pub superseded: usize,
     /// Edges to delete.
     pub delete: Vec<Edge>,
-    /// Edges to insert.
-    pub insert: Vec<Edge>,
+    /// Edges to insert, with the weights of their events.
+    pub insert: EdgeBatch,
 }
 
 impl EventStream {
@@ -53,7 +53,7 @@ impl EventStream {
     ///
     /// [`OptionError`] if signed events are to be grouped by time or to go after a window.
     pub fn new(
-        events: &Events,
+        list: &EventList,
         batching: Batching,
         window: Option<u64>,
         graph: &Input,
@@ -62,7 +62,14 @@ impl EventStream {
             true => [u, v],
             false => [u.min(v), u.max(v)],
         };
-        let batches = match (events, batching) {
+        let words = list.weights.as_ref().map(|weights| &weights.words);
+        // The edges of these events, each with its number.
+        let inserted = |events: Vec<(Edge, usize)>| EdgeBatch {
+            ends: events.iter().map(|&(edge, _)| edge).collect(),
+            weights: words.map(|words| events.iter().map(|&(_, number)| words[number]).collect()),
+        };
+        let mut first = 0;
+        let batches = match (&list.events, batching) {
             (Events::Signed(_), Batching::Time(_)) => {
                 return Err(OptionError::UntimedBatches.into());
             }
@@ -70,11 +77,13 @@ impl EventStream {
                 return Err(OptionError::UntimedWindow.into());
             }
             (Events::Signed(events), Batching::Count(count)) => {
-                let edges = events.chunks(count).map(|batch| {
-                    let edges = batch.iter().map(|event| (key(event.edge), event.comes));
-                    signed(&edges.collect::<Vec<_>>())
+                let batches = events.chunks(count).map(|batch| {
+                    let events = (first..).zip(batch);
+                    first += batch.len();
+                    let events = events.map(|(at, event)| (key(event.edge), (at, event.comes)));
+                    signed(&events.collect::<Vec<_>>(), inserted)
                 });
-                edges.collect()
+                batches.collect()
             }
             (Events::Timed(events), batching) => {
                 let start = events.first().map_or(0, |event| event.time);
@@ -87,8 +96,10 @@ impl EventStream {
                 };
                 let mut sliding = Sliding::new(window, graph);
                 let batch = |group: &&[TimedEdge]| {
-                    let edges = group.iter().map(|event| (key(event.edge), event.time));
-                    sliding.batch(&edges.collect::<Vec<_>>())
+                    let events = (first..).zip(*group);
+                    first += group.len();
+                    let events = events.map(|(at, event)| (key(event.edge), (at, event.time)));
+                    sliding.batch(&events.collect::<Vec<_>>(), inserted)
                 };
                 groups.iter().map(batch).collect()
             }
@@ -106,17 +117,21 @@ fn last_of_each<T: Copy>(events: &[(Edge, T)]) -> Vec<(Edge, T)> {
     last
 }
 
-fn signed(events: &[(Edge, bool)]) -> EventBatch {
+/// The batch of signed events, each with its number.
+fn signed(
+    events: &[(Edge, (usize, bool))],
+    inserted: impl Fn(Vec<(Edge, usize)>) -> EdgeBatch,
+) -> EventBatch {
     let last = last_of_each(events);
     let of = |sign| {
-        let of_sign = last.iter().filter(move |&&(_, comes)| comes == sign);
-        of_sign.map(|&(edge, _)| edge).collect()
+        let of_sign = last.iter().filter(move |(_, (_, comes))| *comes == sign);
+        of_sign.map(|&(edge, (number, _))| (edge, number))
     };
     EventBatch {
         events: events.len(),
         superseded: events.len() - last.len(),
-        delete: of(false),
-        insert: of(true),
+        delete: of(false).map(|(edge, _)| edge).collect(),
+        insert: inserted(of(true).collect()),
     }
 }
 
@@ -146,24 +161,33 @@ impl<'a> Sliding<'a> {
         !is_loaded && (u != v || self.graph.options.keep_self_loops)
     }
 
-    /// The next batch, of at least one event.
-    fn batch(&mut self, events: &[(Edge, u64)]) -> EventBatch {
-        let now = events.last().map_or(0, |&(_, time)| time);
+    /// The next batch, of at least one event, each with its number and time.
+    fn batch(
+        &mut self,
+        events: &[(Edge, (usize, u64))],
+        inserted: impl Fn(Vec<(Edge, usize)>) -> EdgeBatch,
+    ) -> EventBatch {
+        let now = events.last().map_or(0, |&(_, (_, time))| time);
         let Some(window) = self.window else {
             let insert = last_of_each(events);
             return EventBatch {
                 events: events.len(),
                 superseded: events.len() - insert.len(),
                 delete: Vec::new(),
-                insert: insert.into_iter().map(|(edge, _)| edge).collect(),
+                insert: inserted(
+                    insert
+                        .into_iter()
+                        .map(|(edge, (at, _))| (edge, at))
+                        .collect(),
+                ),
             };
         };
         // Edges that came before the horizon have gone.
         let horizon = now.saturating_sub(window);
         let mut insert = Vec::new();
-        for (edge, time) in last_of_each(events) {
+        for (edge, (number, time)) in last_of_each(events) {
             if time >= horizon {
-                insert.push(edge);
+                insert.push((edge, number));
             }
             let is_there = time >= horizon || self.came.contains_key(&edge);
             if is_there && self.may_go(edge) {
@@ -186,7 +210,7 @@ impl<'a> Sliding<'a> {
             events: events.len(),
             superseded: events.len() - insert.len(),
             delete,
-            insert,
+            insert: inserted(insert),
         }
     }
 }
@@ -201,17 +225,30 @@ mod tests {
         let list = EdgeList {
             vertices: 8,
             edges: edges.to_vec(),
+            weights: None,
             directed,
         };
         Input::new("loaded", list, CsrOptions::default())
     }
 
-    fn timed(events: &[(Edge, u64)]) -> Events {
+    fn timed(events: &[(Edge, u64)]) -> EventList {
         let event = |&(edge, time)| TimedEdge { edge, time };
-        Events::Timed(events.iter().map(event).collect())
+        unweighted(Events::Timed(events.iter().map(event).collect()))
     }
 
-    fn batches(events: &Events, batching: Batching, window: u64, graph: &Input) -> Vec<EventBatch> {
+    fn unweighted(events: Events) -> EventList {
+        EventList {
+            events,
+            weights: None,
+        }
+    }
+
+    fn batches(
+        events: &EventList,
+        batching: Batching,
+        window: u64,
+        graph: &Input,
+    ) -> Vec<EventBatch> {
         EventStream::new(events, batching, Some(window), graph)
             .unwrap()
             .batches
@@ -231,11 +268,11 @@ mod tests {
             event('+', [3, 2]),
             event('-', [4, 5]),
         ];
-        let events = Events::Signed(events.to_vec());
+        let events = unweighted(Events::Signed(events.to_vec()));
         let plan = |directed, count| {
             let graph = loaded(&[], directed);
             let stream = EventStream::new(&events, Batching::Count(count), None, &graph);
-            let of = |batch: EventBatch| (batch.superseded, batch.delete, batch.insert);
+            let of = |batch: EventBatch| (batch.superseded, batch.delete, batch.insert.ends);
             stream
                 .unwrap()
                 .batches
@@ -270,7 +307,7 @@ mod tests {
             .unwrap()
             .batches
             .into_iter()
-            .map(|batch| batch.insert);
+            .map(|batch| batch.insert.ends);
         assert_eq!(
             inserted.collect::<Vec<_>>(),
             [vec![[0, 1], [1, 2]], vec![[2, 3]], vec![[3, 4]]]
@@ -292,7 +329,7 @@ mod tests {
         ]);
         // 2-3 was loaded, and stays.
         let found = batches(&events, Batching::Count(1), 10, &loaded(&[[2, 3]], false));
-        let of = |batch: &EventBatch| (batch.delete.clone(), batch.insert.clone());
+        let of = |batch: &EventBatch| (batch.delete.clone(), batch.insert.ends.clone());
         let found: Vec<_> = found.iter().map(of).collect();
         assert_eq!(found[0], (vec![], vec![[0, 1]]));
         assert_eq!(found[1], (vec![], vec![[0, 1]]));
@@ -317,7 +354,7 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].events, found[0].superseded), (5, 4));
         assert_eq!(
-            (found[0].delete.len(), &found[0].insert),
+            (found[0].delete.len(), &found[0].insert.ends),
             (0, &vec![[1, 7]])
         );
     }
@@ -345,9 +382,9 @@ mod tests {
                     for batch in batches(&timed(&all), batching, window, &graph) {
                         for edge in &batch.delete {
                             assert!(there.remove(edge), "{edge:?} was there");
-                            assert!(!batch.insert.contains(edge));
+                            assert!(!batch.insert.ends.contains(edge));
                         }
-                        there.extend(&batch.insert);
+                        there.extend(&batch.insert.ends);
                         done += batch.events;
                         let now = all[done - 1].1;
                         let young = all[..done].iter().filter(|(_, time)| time + window >= now);

@@ -301,7 +301,7 @@ mod tests {
     use crate::graph::verify::Checker;
     use crate::graph::{Input, Layout, Limits, Method, Options};
     use crate::size::Pool;
-    use heapwood_graphs::{CsrOptions, EdgeList};
+    use heapwood_graphs::{CsrOptions, EdgeList, Parallel};
 
     /// The ranks of two pairs of vertices, updated without a change of the graph, and what
     /// verification and comparison say once `fault` has changed them.
@@ -309,6 +309,7 @@ mod tests {
         let edges = EdgeList {
             vertices: 4,
             edges: vec![[0, 1], [2, 3]],
+            weights: None,
             directed: false,
         };
         let input = Input::verified("two pairs", edges, CsrOptions::default());
@@ -318,6 +319,7 @@ mod tests {
             pool: Pool::Auto,
             layout: Layout::Contiguous,
             self_loops: false,
+            parallel: Parallel::Last,
             limits: Limits::default(),
         };
         let mut store = Store::new(&cpu, store, &input.rows, None).unwrap();

@@ -4,24 +4,21 @@
 //! ```
 //! use heapwood::allocators::Spec;
 //! use heapwood::backend::Cpu;
-//! use heapwood::graph::{Layout, Limits, Options, RankOptions};
-//! use heapwood::size::Pool;
+//! use heapwood::graph::{Options, RankOptions};
 //! use heapwood::workload::graph::{Algorithms, Input, UpdateStream, Workload};
 //! use heapwood_graphs::{CsrOptions, EdgeList};
 //!
 //! let edges = EdgeList {
 //!     vertices: 4,
 //!     edges: vec![[0, 1], [1, 2], [2, 0], [2, 3]],
+//!     weights: None,
 //!     directed: false,
 //! };
 //! let input = Input::verified("a triangle and a tail", edges, CsrOptions::default());
 //! let workload = Workload {
 //!     store: Options {
 //!         spec: Spec::parse("ouroboros-p-va")?,
-//!         pool: Pool::Auto,
-//!         layout: Layout::Contiguous,
-//!         self_loops: false,
-//!         limits: Limits::default(),
+//!         ..Options::default()
 //!     },
 //!     check_heap: false,
 //!     stream: UpdateStream::default(),

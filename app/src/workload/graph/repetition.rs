@@ -7,7 +7,7 @@ use super::stream::{Drawn, Edges, Vertices};
 use crate::Error;
 use crate::backend::Backend;
 use crate::graph::verify::Checker;
-use crate::graph::{Change, Edge, Store};
+use crate::graph::{Change, EdgeBatch, EdgeSlice, Store};
 
 /// Runs of a workload on a backend.
 pub(super) struct Repetitions<'w, 'b> {
@@ -17,7 +17,7 @@ pub(super) struct Repetitions<'w, 'b> {
     repeated: bool,
     /// Edges that were drawn, for each change in the order of a run; without repetition the last draw
     /// only.
-    drawn: Vec<Vec<Edge>>,
+    drawn: Vec<EdgeBatch>,
     /// The vertices that were drawn, for each round.
     drawn_vertices: Vec<Vec<u32>>,
 }
@@ -54,7 +54,7 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             }
             for (change, edges) in &stream.changes {
                 let (edges, pattern) = match edges {
-                    Edges::Given(edges) => (edges.as_slice(), None),
+                    Edges::Given(edges) => (edges.view(), None),
                     Edges::Drawn(drawn) => {
                         let edges = self.draw(&running, round, *change, drawn)?;
                         (edges, Some(drawn.pattern))
@@ -128,23 +128,30 @@ impl<'w, 'b> Repetitions<'w, 'b> {
         round: u32,
         change: Change,
         drawn: &Drawn,
-    ) -> Result<&[Edge], Error> {
+    ) -> Result<EdgeSlice<'_>, Error> {
         let place = match self.repeated {
             true => running.updates.len(),
             false => 0,
         };
         if self.drawn.len() <= place {
-            self.drawn.resize(place + 1, Vec::new());
+            self.drawn.resize(place + 1, EdgeBatch::default());
         }
         let edges = &mut self.drawn[place];
-        if edges.is_empty() || !self.repeated {
+        if edges.ends.is_empty() || !self.repeated {
             let draw = self.workload.stream.draw(round, drawn);
             let (store, count) = (&running.store, drawn.count);
             *edges = match change {
-                Change::Insert => draw.insertions(count, store.shape().vertices),
-                Change::Delete => draw.deletions(count, store)?,
+                Change::Insert => EdgeBatch {
+                    ends: draw.insertions(count, store.shape().vertices),
+                    weights: (self.workload.stream.weights.as_ref())
+                        .map(|range| draw.weights(count, range)),
+                },
+                Change::Delete => EdgeBatch {
+                    ends: draw.deletions(count, store)?,
+                    weights: None,
+                },
             };
         }
-        Ok(edges)
+        Ok(edges.view())
     }
 }

@@ -10,7 +10,7 @@ use super::stream::{Applied, AppliedVertices};
 use super::{Algorithms, Results};
 use crate::Error;
 use crate::graph::verify::Checker;
-use crate::graph::{Change, Edge, MemoryUse, Pattern, Store, StoreError, Update};
+use crate::graph::{Change, EdgeSlice, MemoryUse, Pattern, Store, StoreError, Update};
 
 /// The results and the measurements of a run.
 #[derive(Clone, Debug)]
@@ -108,11 +108,11 @@ impl<'b> Running<'b> {
     pub fn apply(
         &mut self,
         (round, change, pattern): (u32, Change, Option<Pattern>),
-        edges: &[Edge],
+        edges: EdgeSlice,
         batch: usize,
     ) -> Result<(), Error> {
         let batches = edges.chunks(batch);
-        let mut applied = Applied::new((round, change, pattern), edges.len(), batches.len());
+        let mut applied = Applied::new((round, change, pattern), edges.ends.len(), batches.len());
         for (number, batch) in (1..).zip(batches) {
             let update = match self.update(batch, change) {
                 Ok(update) => update,
@@ -194,8 +194,8 @@ impl<'b> Running<'b> {
         for (number, batch) in (1..).zip(&stream.batches) {
             let mut applied = AppliedEvents::new(batch);
             for (change, edges) in [
-                (Change::Delete, &batch.delete),
-                (Change::Insert, &batch.insert),
+                (Change::Delete, EdgeSlice::from(&batch.delete)),
+                (Change::Insert, batch.insert.view()),
             ] {
                 let begun = Instant::now();
                 let update = match self.update(edges, change) {
@@ -256,7 +256,7 @@ impl<'b> Running<'b> {
     }
 
     /// Applies a batch; counts triangles if those of the graph are kept up to date.
-    fn update(&mut self, edges: &[Edge], change: Change) -> Result<Update, StoreError> {
+    fn update(&mut self, edges: EdgeSlice, change: Change) -> Result<Update, StoreError> {
         let incremental = self.incremental.as_ref();
         match incremental.is_some_and(Incremental::counts_triangles) {
             true => self.store.update_counting_triangles(edges, change),

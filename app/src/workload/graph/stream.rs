@@ -1,7 +1,7 @@
 //! Streams of updates: rounds of insertions and deletions of edges and vertices, drawn or
 //! given.
 
-use crate::graph::{Change, Counts, Draw, Edge, Pattern, PhaseTimes, Update};
+use crate::graph::{Change, Counts, Draw, EdgeBatch, Pattern, PhaseTimes, Update, WeightRange};
 
 /// All updates of a run: rounds of the same changes.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub struct UpdateStream {
     pub batch: usize,
     /// The seed of the edges that are drawn.
     pub seed: u64,
+    /// The weights of edges that are drawn for a weighted graph.
+    pub weights: Option<WeightRange>,
 }
 
 /// Where the edges of a change come from.
@@ -26,7 +28,7 @@ pub enum Edges {
     /// They are drawn, others in every round.
     Drawn(Drawn),
     /// These, in every round.
-    Given(Vec<Edge>),
+    Given(EdgeBatch),
 }
 
 /// Where the vertices of a deletion come from.
@@ -60,6 +62,7 @@ impl Default for UpdateStream {
             rounds: 0,
             batch: usize::MAX,
             seed: 0,
+            weights: None,
         }
     }
 }
@@ -150,6 +153,7 @@ impl Applied {
         let (sum, counts) = (&mut self.counts, &update.counts);
         sum.applied += counts.applied;
         sum.duplicates += counts.duplicates;
+        sum.reweighted += counts.reweighted;
         sum.missing += counts.missing;
         sum.rejected += counts.rejected;
         self.times.add_all(&update.times);

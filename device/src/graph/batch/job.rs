@@ -7,8 +7,9 @@ use crate::graph::components::{ComponentUpdate, ComponentUpdateArguments};
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare};
-use crate::graph::store::contiguous::relocate::Relocate;
-use crate::graph::store::keys::{DELETE, MIRRORED, NO_LOOPS, TRANSPOSED};
+use crate::graph::store::contiguous::relocate::{Relocate, RelocateWeights};
+use crate::graph::store::contiguous::weights::ShiftWeights;
+use crate::graph::store::keys::{DELETE, LIGHT, MIRRORED, NO_LOOPS, TRANSPOSED, WEIGHTED};
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
 use crate::graph::store::provide::{Provide, ProvideArguments};
@@ -17,6 +18,9 @@ use crate::graph::store::sort::{
     SortHistogram, SortTiles, Sorting, WideBuckets, WidePartition, WideSplit,
 };
 use crate::graph::store::update::{UpdateArguments, word};
+use crate::graph::store::weights::{
+    ClearWeights, FindWeights, LinkedSetWeights, SetWeights, WeightArguments,
+};
 use crate::graph::triangles::delta::DeltaTriangles;
 use crate::graph::triangles::delta::copies::{DeltaCopyArguments, LinkedDeltaCopy};
 use crate::launch::{Grid, PlannedLaunch};
@@ -59,6 +63,8 @@ impl Job<'_> {
             | flag(self.store == 1, TRANSPOSED)
             | flag(self.batch.no_loops, NO_LOOPS)
             | flag(self.batch.change == Change::Delete, DELETE)
+            | flag(self.graph.shape.weighting.is_some(), WEIGHTED)
+            | flag(self.batch.least, LIGHT)
     }
 
     /// Sorts the keys.
@@ -156,6 +162,12 @@ impl Job<'_> {
             positions: self.at(part::POSITIONS).cast(),
             moved: self.at(part::MOVED).cast(),
             fresh: self.at(part::FRESH),
+            fresh_capacities: self.at(part::FRESH_CAPACITIES).cast(),
+            key_weights: self.at(part::KEY_WEIGHTS).cast(),
+            long: match self.graph.shape.weighting.is_some() {
+                true => self.at(part::LONG).cast(),
+                false => self.at(part::KEYS).cast(),
+            },
             header: self.at(part::HEADER).cast(),
             refused,
             absent: self.graph.absent_word(),
@@ -165,6 +177,36 @@ impl Job<'_> {
             tile,
             tiles,
         }
+    }
+
+    /// Whether the batch brings weights.
+    fn has_weights(&self) -> bool {
+        self.graph.shape.weighting.is_some() && self.batch.change == Change::Insert
+    }
+
+    /// Finds the weight of each sorted key, if there are weights.
+    pub fn find_weights(&self) -> Vec<PlannedLaunch> {
+        if !self.has_weights() {
+            return Vec::new();
+        }
+        assert!(
+            !self.batch.weights.is_null(),
+            "an insertion into a weighted graph has weights"
+        );
+        let arguments = WeightArguments {
+            edges: self.batch.edges,
+            weights: self.batch.weights,
+            keys: self.at(part::KEYS).cast(),
+            key_weights: self.at(part::KEY_WEIGHTS).cast(),
+            count: self.batch.count,
+            vertices: self.graph.shape.vertices,
+            flags: self.flags(),
+        };
+        let grid = Grid::strided(self.keys());
+        vec![
+            PlannedLaunch::of::<ClearWeights>(grid, arguments),
+            PlannedLaunch::of::<FindWeights>(grid, arguments),
+        ]
     }
 
     /// Finds what is to change, and allocates for it; the graph stays as it is.
@@ -255,15 +297,31 @@ impl Job<'_> {
     /// Changes the graph, and frees what it does not need any more.
     pub fn commit(&self) -> Vec<PlannedLaunch> {
         let arguments = self.arguments();
-        match self.graph.shape.layout {
-            Layout::Contiguous => vec![
-                PlannedLaunch::of::<Commit>(Grid::Persistent, arguments),
-                PlannedLaunch::of::<FreeBlocks>(Grid::Persistent, arguments),
-            ],
+        let is_weighted = self.graph.shape.weighting.is_some();
+        let mut steps = match self.graph.shape.layout {
+            Layout::Contiguous => {
+                let weights = is_weighted.then(|| {
+                    [
+                        PlannedLaunch::of::<RelocateWeights>(Grid::Persistent, arguments),
+                        PlannedLaunch::of::<ShiftWeights>(Grid::Persistent, arguments),
+                    ]
+                });
+                let commit = [
+                    PlannedLaunch::of::<Commit>(Grid::Persistent, arguments),
+                    PlannedLaunch::of::<FreeBlocks>(Grid::Persistent, arguments),
+                ];
+                weights.into_iter().flatten().chain(commit).collect()
+            }
             Layout::Linked => vec![PlannedLaunch::of::<LinkedCommit>(
                 Grid::Persistent,
                 arguments,
             )],
+        };
+        if self.has_weights() {
+            let grid = Grid::strided(self.keys());
+            let graph = self.graph;
+            steps.push(graph.by_layout::<SetWeights, LinkedSetWeights>(grid, arguments));
         }
+        steps
     }
 }

@@ -30,6 +30,8 @@ pub struct Counts {
     /// Edges that the batch had twice, or that the graph had when they were to
     /// be inserted.
     pub duplicates: u64,
+    /// Edges that the graph had with another weight.
+    pub reweighted: u64,
     /// Edges to be deleted that the graph did not have.
     pub missing: u64,
     /// Edges whose ends are no vertices, and loops where they are refused.
@@ -70,7 +72,7 @@ pub struct UpdateSpace {
     edges: u32,
     stores: usize,
     /// Offsets of the parts, in the order of `part`.
-    parts: [usize; 10],
+    parts: [usize; 13],
     store_bytes: usize,
 }
 
@@ -90,6 +92,11 @@ mod part {
     /// While the keys are sorted, a buffer for rests.
     pub const MOVED: usize = 8;
     pub const FRESH: usize = 9;
+    pub const FRESH_CAPACITIES: usize = 10;
+    /// Of a weighted graph.
+    pub const KEY_WEIGHTS: usize = 11;
+    /// Of a weighted graph; of others the memory of the keys.
+    pub const LONG: usize = 12;
 }
 
 impl UpdateSpace {
@@ -101,6 +108,7 @@ impl UpdateSpace {
         }
         let keys = if shape.directed { edges } else { 2 * edges };
         let count = keys as usize;
+        let weights = if shape.weighting.is_some() { count } else { 0 };
         // A smaller batch may have more tiles than the largest.
         let update_tiles = keys.div_ceil(TILE).min(MAX_TILES);
         let [buckets, large, slot_counts] = list_bytes(shape.vertices, keys);
@@ -116,6 +124,9 @@ impl UpdateSpace {
             large.max(4 * count),
             8 * count,
             shape.handle_bytes * count,
+            4 * count,
+            8 * weights,
+            8 * weights,
         ]
         .map(|bytes| layout.reserve(bytes));
         Some(Self {
@@ -187,6 +198,7 @@ impl UpdateSpace {
         Ok(Counts {
             applied: header[word::APPLIED],
             duplicates: header[word::DUPLICATES],
+            reweighted: header[word::REWEIGHTED],
             missing: header[word::MISSING],
             rejected: header[word::REJECTED],
         })
@@ -198,6 +210,10 @@ impl UpdateSpace {
 pub struct Batch {
     /// The edges: a source and a target of 32 bits each.
     pub edges: *mut u64,
+    /// The weights of edges that are inserted into a weighted graph; else null.
+    pub weights: *mut u32,
+    /// Of an edge that the batch has twice the least weight counts, not the last one.
+    pub least: bool,
     /// Their number.
     pub count: u32,
     /// The change to make with them.
@@ -221,6 +237,8 @@ impl Batch {
     pub fn new(edges: *mut u64, count: u32, change: Change) -> Self {
         Self {
             edges,
+            weights: std::ptr::null_mut(),
+            least: false,
             count,
             change,
             no_loops: false,
@@ -238,7 +256,7 @@ impl Graph {
     ///
     /// # Panics
     ///
-    /// If the batch does not suit the workspace, asks for triangles of a directed graph, or
+    /// If the batch does not suit the workspace, has no weights where they are needed, asks for triangles of a directed graph, or
     /// for those of a linked one without memory for copies.
     pub fn update(
         &self,
@@ -251,6 +269,7 @@ impl Graph {
         for store in 0..self.shape.stores() {
             let job = self.job(batch, space, workspace, store);
             steps.extend(job.sort(Sorting::of(job.keys())));
+            steps.extend(job.find_weights());
             steps.extend(job.prepare());
             commits.extend(job.commit());
         }
@@ -309,7 +328,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::store::plan::Layout;
+    use crate::graph::store::plan::{Layout, Weighting};
 
     #[test]
     fn a_workspace_suits_all_smaller_batches() {
@@ -318,6 +337,7 @@ mod tests {
             limit: 1 << 20,
             directed: true,
             handle_bytes: 4,
+            weighting: Weighting::None,
             provides: true,
             layout: Layout::Contiguous,
         };

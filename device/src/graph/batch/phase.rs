@@ -4,9 +4,11 @@ use crate::graph::components::ComponentUpdate;
 use crate::graph::store::classify::{Classify, Compact};
 use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare};
-use crate::graph::store::contiguous::relocate::Relocate;
+use crate::graph::store::contiguous::relocate::{Relocate, RelocateWeights};
+use crate::graph::store::contiguous::weights::ShiftWeights;
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::provide::Provide;
+use crate::graph::store::weights::{ClearWeights, FindWeights, LinkedSetWeights, SetWeights};
 use crate::graph::triangles::delta::DeltaTriangles;
 use crate::graph::triangles::delta::copies::LinkedDeltaCopy;
 use crate::launch::Call;
@@ -24,6 +26,9 @@ pub enum Phase {
     Copy,
     /// Frees blocks; with linked pages, also closes gaps.
     Free,
+    /// Finds the weights of keys, moves those that stay, and writes the others; with linked pages,
+    /// does not move any.
+    Weights,
     /// Counts triangles.
     Triangles,
     /// Joins or marks components.
@@ -32,12 +37,13 @@ pub enum Phase {
 
 impl Phase {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Sort,
         Self::Classify,
         Self::Allocate,
         Self::Copy,
         Self::Free,
+        Self::Weights,
         Self::Triangles,
         Self::Components,
     ];
@@ -64,6 +70,14 @@ impl Phase {
             Self::Copy
         } else if call.runs::<FreeBlocks>() || call.runs::<LinkedCommit>() {
             Self::Free
+        } else if call.runs::<ClearWeights>()
+            || call.runs::<FindWeights>()
+            || call.runs::<RelocateWeights>()
+            || call.runs::<ShiftWeights>()
+            || call.runs::<SetWeights>()
+            || call.runs::<LinkedSetWeights>()
+        {
+            Self::Weights
         } else if call.runs::<LinkedDeltaCopy>() || call.runs::<DeltaTriangles>() {
             Self::Triangles
         } else {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{PairArguments, Pairs};
 use crate::graph::batch::{Batch, Change, UpdateSpace};
-use crate::graph::store::plan::{Csr, Graph, Layout, Shape};
+use crate::graph::store::plan::{Csr, Graph, Layout, Shape, Weighting};
 use crate::graph::store::sort::Sorting;
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
@@ -100,6 +100,7 @@ impl PairSpace {
             limit: vertices,
             directed: true,
             handle_bytes: 4,
+            weighting: Weighting::None,
             provides: false,
             layout: Layout::Contiguous,
         };

@@ -192,6 +192,13 @@ impl Changes {
         unsafe { self.fresh.cast::<H>().add(first.0 as usize) }
     }
 
+    /// The neighbours that the new block of a run that this change begins has room for.
+    #[inline(always)]
+    pub fn fresh_capacity(&self, first: Change) -> *mut u32 {
+        // SAFETY: there is a word for each change.
+        unsafe { self.fresh_capacities.add(first.0 as usize) }
+    }
+
     /// The first number from `low` up to `high` whose change has no position below `position`;
     /// `high` if there is none.
     ///

@@ -6,6 +6,9 @@
 //! of average degree), and writes 4 bytes; `Compact` reads 12 bytes a key and
 //! writes 12 for each change.
 //!
+//! Of an edge that is there with another weight, only the weight changes, which is none of the
+//! changes below.
+//!
 //! After `Compact` the changes are sorted, differ from each other, and each of
 //! them is an edge that the store lacks (has, if edges are deleted).
 
@@ -27,6 +30,8 @@ enum Verdict {
     Change,
     /// Is there already.
     Duplicate,
+    /// Is there with another weight.
+    Reweighted,
     /// Is not there to be deleted.
     Missing,
     /// Cannot be there.
@@ -40,7 +45,7 @@ impl Update {
     ///
     /// `index` is below the number of keys.
     #[inline(always)]
-    unsafe fn key(&self, index: u32) -> u64 {
+    pub unsafe fn key(&self, index: u32) -> u64 {
         // SAFETY: below the number of keys.
         unsafe { *self.keys.add(index as usize) }
     }
@@ -56,6 +61,7 @@ impl Update {
         &self,
         index: u32,
         search: impl Fn(&Vertex, u32) -> (u32, bool),
+        weight: impl Fn(&Vertex, u32) -> u32,
     ) -> (Verdict, u32, bool) {
         let form = self.form();
         // SAFETY: below the number of keys.
@@ -74,9 +80,20 @@ impl Update {
         if index > 0 && unsafe { self.key(index - 1) } == key {
             return (Verdict::Duplicate, NO_POSITION, counts);
         }
-        let (position, found) = search(&self.record(from), target);
+        let record = self.record(from);
+        let (position, found) = search(&record, target);
         match (found, self.deletes()) {
-            (true, false) => (Verdict::Duplicate, NO_POSITION, counts),
+            (true, false) => {
+                // SAFETY: there is a word for each key of a weighted graph.
+                let keeps = !self.is_weighted()
+                    || unsafe { self.weight(index) } == weight(&record, position);
+                let verdict = if keeps {
+                    Verdict::Duplicate
+                } else {
+                    Verdict::Reweighted
+                };
+                (verdict, NO_POSITION, counts)
+            }
             (false, true) => (Verdict::Missing, NO_POSITION, counts),
             _ => (Verdict::Change, position, counts),
         }
@@ -84,7 +101,8 @@ impl Update {
 }
 
 /// Finds out what each key does, and counts. `search` tells where a target
-/// belongs among the neighbours of a vertex, and whether it is there. All lanes call this.
+/// belongs among the neighbours of a vertex, and whether it is there; `weight` the weight of the
+/// neighbour there. All lanes call this.
 ///
 /// # Safety
 ///
@@ -94,10 +112,12 @@ pub unsafe fn classify<W: Warp>(
     warp: W,
     update: &Update,
     search: impl Fn(&Vertex, u32) -> (u32, bool),
+    weight: impl Fn(&Vertex, u32) -> u32,
 ) {
     // SAFETY: there is a word for each key and each tile, and a tile is one warp's.
     unsafe {
         let (mut applied, mut duplicates, mut missing, mut rejected) = (0, 0, 0, 0);
+        let mut reweighted = 0;
         let mut tile = warp.warp();
         while tile < update.tiles {
             let mut changes = 0;
@@ -107,7 +127,7 @@ pub unsafe fn classify<W: Warp>(
                 let (mut verdict, mut counts) = (Verdict::Missing, false);
                 if index < update.count {
                     let position;
-                    (verdict, position, counts) = update.verdict(index, &search);
+                    (verdict, position, counts) = update.verdict(index, &search, &weight);
                     update.key_positions.add(index as usize).write(position);
                 }
                 let lanes = |wanted| {
@@ -118,6 +138,9 @@ pub unsafe fn classify<W: Warp>(
                 duplicates += lanes(Verdict::Duplicate);
                 missing += lanes(Verdict::Missing);
                 rejected += lanes(Verdict::Rejected);
+                if update.is_weighted() {
+                    reweighted += lanes(Verdict::Reweighted);
+                }
                 let changed = warp.ballot(W::FULL, verdict == Verdict::Change);
                 changes += changed.count_ones();
                 row += W::LANES;
@@ -139,6 +162,7 @@ pub unsafe fn classify<W: Warp>(
             add(update.header::<{ word::DUPLICATES }>(), duplicates);
             add(update.header::<{ word::MISSING }>(), missing);
             add(update.header::<{ word::REJECTED }>(), rejected);
+            add(update.header::<{ word::REWEIGHTED }>(), reweighted);
         }
     }
 }
@@ -155,7 +179,13 @@ impl PlainKernel for Classify {
         // neighbours, and no thread writes to blocks in this launch.
         unsafe {
             let update = Update::new(update);
-            classify(warp, &update, |record, target| record.search(target));
+            let weight = |record: &Vertex, position| *record.weights().add(position as usize);
+            classify(
+                warp,
+                &update,
+                |record, target| record.search(target),
+                weight,
+            );
         }
     }
 }

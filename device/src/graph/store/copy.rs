@@ -30,6 +30,8 @@ arguments! {
             offsets: u32,
             /// Targets; null when the store is only hashed.
             targets: u32,
+            /// Their weights; null when the store is only hashed, and without weights.
+            weights: u32,
             /// Words as `load::word` names them, 0 before the first launch.
             status: u64,
         }
@@ -38,6 +40,8 @@ arguments! {
             vertices: u32,
             /// Entries of a tile, a multiple of the lanes of a warp.
             tile: u32,
+            /// Whether edges have weights.
+            is_weighted: bool,
         }
     }
 }
@@ -76,6 +80,37 @@ impl Copying {
         }
     }
 
+    /// Copies a neighbour of `source` and its weight out to an entry; returns the hash of the edge.
+    ///
+    /// # Safety
+    ///
+    /// There is such an entry, which is this lane's; `neighbour` lies in a row of the store, and its
+    /// weight, if there is one, at `weight`.
+    #[inline(always)]
+    pub unsafe fn copy_out(
+        &self,
+        source: u32,
+        neighbour: *const u32,
+        weight: *const u32,
+        entry: u32,
+    ) -> u64 {
+        let is_copied = !self.targets.is_null();
+        // SAFETY: the caller's promise.
+        unsafe {
+            let target = *neighbour;
+            if is_copied {
+                *self.targets.add(entry as usize) = target;
+            }
+            if !self.is_weighted {
+                return mix(source, target);
+            }
+            if is_copied {
+                *self.weights.add(entry as usize) = *weight;
+            }
+            mix_weighted(source, target, *weight)
+        }
+    }
+
     /// Calls `visit` with each entry: its vertex, the vertex' record, its position
     /// among the vertex' neighbours and among all. Not collective.
     #[inline(always)]
@@ -106,17 +141,28 @@ impl Copying {
     }
 }
 
-/// Spreads an edge over 64 bits (the finaliser of Steele and others 2014).
+/// Spreads an edge over 64 bits.
 #[inline(always)]
 pub fn mix(source: u32, target: u32) -> u64 {
-    let edge = u64::from(source) << 32 | u64::from(target);
-    let mut bits = edge.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    spread(u64::from(source) << 32 | u64::from(target))
+}
+
+/// The same of an edge whose weight is this word.
+#[inline(always)]
+pub fn mix_weighted(source: u32, target: u32, weight: u32) -> u64 {
+    spread(mix(source, target).wrapping_add(weight.into()))
+}
+
+/// Spreads a word over 64 bits (the finaliser of Steele and others 2014).
+#[inline(always)]
+fn spread(word: u64) -> u64 {
+    let mut bits = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ bits >> 31
 }
 
-/// Copies targets into the blocks, and checks them.
+/// Copies targets and weights into the blocks, and checks the targets.
 pub struct CopyIn;
 
 impl PlainKernel for CopyIn {
@@ -139,6 +185,10 @@ impl PlainKernel for CopyIn {
                 valid &= target < copy.vertices
                     && (position == 0 || *copy.targets.add(entry as usize - 1) < target);
                 *record.entries().add(position as usize) = target;
+                if copy.is_weighted {
+                    let weight = *copy.weights.add(entry as usize);
+                    *record.weights().add(position as usize) = weight;
+                }
             });
             if !valid {
                 // Relaxed: the host reads it after the launch.
@@ -148,7 +198,7 @@ impl PlainKernel for CopyIn {
     }
 }
 
-/// Copies targets out of the blocks, and hashes them.
+/// Copies targets and weights out of the blocks, and hashes them.
 pub struct CopyOut;
 
 impl PlainKernel for CopyOut {
@@ -161,11 +211,9 @@ impl PlainKernel for CopyOut {
             let copy = Copying::new(copy);
             let mut hash = 0_u64;
             copy.for_each(warp, |vertex, record, position, entry| {
-                let target = *record.entries().add(position as usize);
-                hash = hash.wrapping_add(mix(vertex, target));
-                if !copy.targets.is_null() {
-                    *copy.targets.add(entry as usize) = target;
-                }
+                let neighbour = record.entries().add(position as usize);
+                let weight = record.weights().wrapping_add(position as usize);
+                hash = hash.wrapping_add(copy.copy_out(vertex, neighbour, weight, entry));
             });
             copy.add_hash(warp, hash);
         }

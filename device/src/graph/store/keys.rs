@@ -13,6 +13,10 @@ pub const MIRRORED: u32 = 4;
 pub const NO_LOOPS: u32 = 8;
 /// The batch deletes edges; without it, it inserts them.
 pub const DELETE: u32 = 16;
+/// Edges have weights.
+pub const WEIGHTED: u32 = 32;
+/// Of an edge that the batch has twice the least weight counts; without it, the last one.
+pub const LIGHT: u32 = 64;
 
 /// Bits of an id in a graph of so many vertices, with room for their number.
 #[inline(always)]

@@ -15,7 +15,7 @@ use cuda_std::atomic::AtomicU64;
 use crate::allocator::Handle;
 use crate::arguments;
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::{Vertex, capacity_for, obtain_coalesced};
+use crate::graph::store::{Vertex, block_bytes, capacity_for, capacity_of, obtain_coalesced};
 use crate::kernel::Kernel;
 use crate::simt::Warp;
 use crate::simt::rows::Rows;
@@ -47,6 +47,8 @@ arguments! {
             offsets: u32,
             /// The targets.
             targets: u32,
+            /// Their weights; null if there are none.
+            weights: u32,
             /// `word::COUNT` words, 0 before the first launch.
             status: u64,
         }
@@ -66,6 +68,12 @@ arguments! {
 }
 
 impl LoadArguments {
+    /// Whether edges have weights.
+    #[inline(always)]
+    pub fn is_weighted(&self) -> bool {
+        !self.weights.is_null()
+    }
+
     /// Where the targets of a vertex begin and end: nowhere for one that the
     /// graph does not have yet, none if the offsets are wrong.
     ///
@@ -116,7 +124,8 @@ impl Kernel for Load {
             if vertex < rows.end && degree >= load.least && degree < load.below {
                 let (mut record, mut handle) = (Vertex::default(), A::Handle::NULL);
                 if degree > 0 {
-                    let bytes = u64::from(capacity_for(degree)) * 4;
+                    let is_weighted = load.is_weighted();
+                    let bytes = block_bytes(capacity_for(degree), is_weighted);
                     handle = obtain_coalesced(warp, heap, bytes);
                     if handle.is_null() {
                         // Relaxed: as above.
@@ -125,8 +134,11 @@ impl Kernel for Load {
                         record = Vertex {
                             address: heap.address(handle).expose_provenance() as u64,
                             degree,
-                            // SAFETY: the block was just requested.
-                            capacity: (unsafe { heap.usable(handle, bytes) } / 16 * 4) as u32,
+                            capacity: capacity_of(
+                                // SAFETY: the block was just requested.
+                                unsafe { heap.usable(handle, bytes) },
+                                is_weighted,
+                            ),
                         };
                         // SAFETY: the block was requested by this lane.
                         unsafe { record.pad() };

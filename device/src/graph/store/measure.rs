@@ -6,7 +6,6 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::graph::store::Vertex;
-use crate::graph::store::linked::page::PAGE_BYTES;
 use crate::graph::store::linked::row::Directory;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
@@ -17,8 +16,8 @@ use crate::simt::rows::Rows;
 pub mod word {
     /// Entries: the sum of degrees.
     pub const ENTRIES: usize = 0;
-    /// Entries that the blocks have room for.
-    pub const CAPACITY: usize = 1;
+    /// Bytes of the blocks.
+    pub const BYTES: usize = 1;
     /// Vertices with a block.
     pub const BLOCKS: usize = 2;
     /// The highest degree.
@@ -39,32 +38,37 @@ arguments! {
         integers {
             /// Vertices.
             vertices: u32,
-            /// Entries that a linked page has room for.
+            /// Neighbours that a linked page has room for, or any four where a row is one block.
             page: u32,
+            /// Bytes of such a page, or of four neighbours.
+            page_bytes: u32,
         }
     }
 }
 
-/// Entries that the blocks of a vertex have room for; a directory counts as pages would of its size.
-///
-/// # Safety
-///
-/// The record is one of a store whose pages have room for `page` entries, if it is linked.
-#[inline(always)]
-unsafe fn room(record: &Vertex, page: u32) -> u64 {
-    // SAFETY: such a record; sections below the number of those of the directory.
-    unsafe {
-        let Some(directory) = Directory::of(record) else {
-            return record.capacity.into();
-        };
-        let sections = directory.sections();
-        let mut room = Directory::bytes(sections) / PAGE_BYTES * u64::from(page);
-        let mut section = 0;
-        while section < sections {
-            room += u64::from(directory.chain(section).capacity);
-            section += 1;
+impl MeasureArguments {
+    /// Bytes of the blocks of a vertex.
+    ///
+    /// # Safety
+    ///
+    /// The record is one of the store.
+    #[inline(always)]
+    unsafe fn bytes(&self, record: &Vertex) -> u64 {
+        // All capacities are those of whole pages. A page has room; the compiler does not know it.
+        let pages = |chain: &Vertex| u64::from(chain.capacity / self.page.max(1));
+        // SAFETY: such a record; sections below the number of those of the directory.
+        unsafe {
+            let Some(directory) = Directory::of(record) else {
+                return pages(record) * u64::from(self.page_bytes);
+            };
+            let sections = directory.sections();
+            let (mut all, mut section) = (0, 0);
+            while section < sections {
+                all += pages(&directory.chain(section));
+                section += 1;
+            }
+            Directory::bytes(sections) + all * u64::from(self.page_bytes)
         }
-        room
     }
 }
 
@@ -76,7 +80,7 @@ impl PlainKernel for Measure {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, measure: MeasureArguments) {
-        let (mut entries, mut capacity, mut blocks, mut highest) = (0_u64, 0_u64, 0_u64, 0);
+        let (mut entries, mut bytes, mut blocks, mut highest) = (0_u64, 0_u64, 0_u64, 0);
         let rows = Rows::new(warp, measure.vertices, W::LANES);
         let mut vertex = rows.first + warp.lane();
         while vertex < rows.end {
@@ -85,7 +89,7 @@ impl PlainKernel for Measure {
             if !record.is_absent() && record.capacity > 0 {
                 entries += u64::from(record.degree);
                 // SAFETY: a record of the store.
-                capacity += unsafe { room(&record, measure.page) };
+                bytes += unsafe { measure.bytes(&record) };
                 blocks += 1;
                 highest = if record.degree > highest {
                     record.degree
@@ -95,14 +99,14 @@ impl PlainKernel for Measure {
             }
             vertex += rows.step;
         }
-        let sums = [entries, capacity, blocks].map(|sum| all_sum64(warp, sum));
+        let sums = [entries, bytes, blocks].map(|sum| all_sum64(warp, sum));
         let highest = warp.all_max(highest);
         if warp.lane() == 0 && sums[2] > 0 {
             // SAFETY: the arguments' contract.
             let word = |index: usize| unsafe { &*measure.words.add(index).cast::<AtomicU64>() };
             // Relaxed: sums that the host reads after the launch.
             word(word::ENTRIES).fetch_add(sums[0], Relaxed);
-            word(word::CAPACITY).fetch_add(sums[1], Relaxed);
+            word(word::BYTES).fetch_add(sums[1], Relaxed);
             word(word::BLOCKS).fetch_add(sums[2], Relaxed);
             word(word::DEGREE).fetch_max(u64::from(highest), Relaxed);
         }

@@ -16,6 +16,9 @@
 //!    the other vertices changed in place, where nothing can fail, and then old blocks are
 //!    freed; else the new blocks are freed and the store is as before.
 //!
+//! In a weighted graph, [`weights`] finds the weight of each key behind step 1, and writes it behind
+//! step 4.
+//!
 //! The owner of a store makes its heap empty in the end. Where that cannot be done, [`release`]
 //! frees the blocks.
 
@@ -40,5 +43,9 @@ pub mod update;
 mod vertex;
 pub mod vertices;
 pub mod view;
+pub mod weights;
 
-pub use vertex::{ABSENT, Vertex, VertexId, capacity_for, lower_bound, obtain, obtain_coalesced};
+pub use vertex::{
+    ABSENT, Vertex, VertexId, block_bytes, capacity_for, capacity_of, lower_bound, obtain,
+    obtain_coalesced,
+};

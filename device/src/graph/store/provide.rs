@@ -13,10 +13,10 @@ use cuda_std::atomic::{AtomicU64, SharedU32};
 
 use crate::arguments;
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::capacity_for;
-use crate::graph::store::linked::page::PAGE_BYTES;
+use crate::graph::store::linked::page::page_bytes;
 use crate::graph::store::load::LoadArguments;
 use crate::graph::store::update::{CLASSES, Class};
+use crate::graph::store::{block_bytes, capacity_for};
 use crate::kernel::{Kernel, PlainKernel, Valid};
 use crate::simt::rows::Rows;
 use crate::simt::{SCRATCH_BYTES, Warp, leader};
@@ -129,11 +129,12 @@ impl PlainKernel for LoadDemand {
                 let (start, end) = range.unwrap_or((0, 0));
                 let degree = end - start;
                 if degree > 0 && degree >= load.least && degree < load.below {
-                    let (entries, blocks) = match page_entries {
-                        0 => (capacity_for(degree), 1),
-                        room => (PAGE_BYTES as u32 / 4, degree.div_ceil(room)),
+                    let is_weighted = load.is_weighted();
+                    let (bytes, blocks) = match page_entries {
+                        0 => (block_bytes(capacity_for(degree), is_weighted), 1),
+                        room => (page_bytes(is_weighted), degree.div_ceil(room)),
                     };
-                    let counter = counters.add(Class::of(entries).index());
+                    let counter = counters.add(Class::of(bytes).index());
                     // Relaxed: the `sync` orders the counts.
                     (*counter.cast::<SharedU32>()).fetch_add(blocks, Relaxed);
                 }

@@ -6,7 +6,7 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::allocator::Handle;
 use crate::arguments;
-use crate::graph::store::keys::{DELETE, Form};
+use crate::graph::store::keys::{DELETE, Form, WEIGHTED};
 use crate::graph::store::{Vertex, VertexId};
 use crate::kernel::Valid;
 use crate::simt::Warp;
@@ -33,8 +33,10 @@ pub mod word {
     pub const LONG: usize = 7;
     /// Entries of rows that are copied where triangles are counted in linked pages.
     pub const COPIED: usize = 8;
+    /// Edges that were there and got another weight.
+    pub const REWEIGHTED: usize = 9;
     /// Blocks that are about to be requested, a word for each class of sizes.
-    pub const DEMAND: usize = 9;
+    pub const DEMAND: usize = 10;
     /// Bytes granted to new blocks, before the old ones are freed.
     pub const FRESH: usize = DEMAND + super::CLASSES as usize;
     /// Number of words.
@@ -59,9 +61,10 @@ arguments! {
             records: Vertex,
             /// The handle of each vertex' block.
             handles: u8,
-            /// Sorted keys; after `Compact`, their last reader, the runs
-            /// that many warps relocate.
+            /// Sorted keys.
             keys: u64,
+            /// For each key of a weighted graph: a word whose low half is its weight.
+            key_weights: u64,
             /// For each key: where in the adjacency it belongs, or `NO_POSITION`
             /// if it changes nothing.
             key_positions: u32,
@@ -76,6 +79,11 @@ arguments! {
             moved: u64,
             /// For the first change of each run: the handle of that block.
             fresh: u8,
+            /// For the first change of each run: the neighbours that this block has room for.
+            fresh_capacities: u32,
+            /// The runs that many warps relocate. Without weights the memory is that of the keys,
+            /// whose last reader, `Compact`, has run then.
+            long: u64,
             /// `word::COUNT` words of this store.
             header: u64,
             /// A word that the stores of a graph share, 0 before the first
@@ -114,6 +122,12 @@ impl UpdateArguments {
     #[inline(always)]
     pub fn deletes(&self) -> bool {
         self.flags & DELETE != 0
+    }
+
+    /// Whether edges have weights.
+    #[inline(always)]
+    pub fn is_weighted(&self) -> bool {
+        self.flags & WEIGHTED != 0
     }
 
     /// The degree of a vertex after `changes` changes.
@@ -224,11 +238,12 @@ impl Class {
         (index < CLASSES).then_some(Self(index))
     }
 
-    /// The class of a block of so many entries, at least one.
+    /// The class of a block of so many bytes, at least one.
     #[inline(always)]
-    pub fn of(entries: u32) -> Self {
-        // Blocks of 16 bytes and less are of class 0. At most 30, because of the shift.
-        Self(CLASSES - ((entries - 1) >> 2).leading_zeros())
+    pub fn of(bytes: u64) -> Self {
+        // Blocks of 16 bytes and less are of class 0. The highest one is below `CLASSES`: 2^32
+        // neighbours take 2^35 bytes with weights.
+        Self(CLASSES - (((bytes - 1) >> 4) as u32).leading_zeros())
     }
 
     /// The number.

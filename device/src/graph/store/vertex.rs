@@ -8,6 +8,9 @@ use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
 /// A vertex. Without a block, `capacity` is 0 and the address means nothing.
+///
+/// In a weighted graph, a block has as many weights behind the neighbours that there is room for: the
+/// weight of a neighbour lies `capacity` words behind it.
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vertex {
@@ -60,6 +63,12 @@ impl Vertex {
     #[inline(always)]
     pub fn entries(&self) -> *mut u32 {
         core::ptr::with_exposed_provenance_mut(self.address as usize)
+    }
+
+    /// The weights, of a weighted graph.
+    #[inline(always)]
+    pub fn weights(&self) -> *mut u32 {
+        self.entries().wrapping_add(self.capacity as usize)
     }
 
     /// Where `target` belongs among the neighbours, and whether it is there.
@@ -161,9 +170,33 @@ pub fn capacity_for(degree: u32) -> u32 {
     ((degree - 1) & !(grain - 1)) + grain
 }
 
+/// Bytes of a block with room for so many neighbours, and for their weights if there are any.
+#[inline(always)]
+pub fn block_bytes(capacity: u32, is_weighted: bool) -> u64 {
+    u64::from(capacity) << (2 + u32::from(is_weighted))
+}
+
+/// Neighbours that a block of so many bytes has room for: a multiple of four.
+#[inline(always)]
+pub fn capacity_of(bytes: u64, is_weighted: bool) -> u32 {
+    (bytes >> (4 + u32::from(is_weighted)) << 2) as u32
+}
+
 #[cfg(test)]
 mod tests {
-    use super::capacity_for;
+    use super::{block_bytes, capacity_for, capacity_of};
+
+    #[test]
+    fn blocks_have_room_for_what_they_were_requested_for() {
+        for is_weighted in [false, true] {
+            for capacity in [4, 8, 20, 1 << 20, (1 << 31) - 4] {
+                let bytes = block_bytes(capacity, is_weighted);
+                assert_eq!(capacity_of(bytes, is_weighted), capacity);
+                assert_eq!(capacity_of(bytes + 15, is_weighted), capacity);
+                assert!(capacity_of(bytes - 1, is_weighted) < capacity);
+            }
+        }
+    }
 
     #[test]
     fn capacities_suffice_and_waste_little() {

@@ -180,8 +180,8 @@ impl Kernel for LinkedVertexEdges {
                 }
                 let begin = job.reserve(record.degree);
                 let whose = u64::from(vertex) << 32 | u64::from(begin);
-                for_each(warp, heap, record, whose, |whose, position, other| {
-                    job.write(whose as u32 + position, (whose >> 32) as u32, other);
+                for_each(warp, heap, record, whose, |whose, position, entry| {
+                    job.write(whose as u32 + position, (whose >> 32) as u32, *entry);
                 });
                 row += warp.threads();
             }

@@ -22,6 +22,8 @@ arguments! {
         integers {
             /// Vertices.
             vertices: u32,
+            /// Words from a target to its weight; 0 without weights.
+            to_weights: u32,
         }
     }
 }
@@ -46,7 +48,11 @@ impl PlainKernel for View {
                 view.view.add(at).write(Vertex {
                     address: view.targets.add(start as usize).expose_provenance() as u64,
                     degree,
-                    capacity: if absent { ABSENT } else { degree },
+                    capacity: match (absent, view.to_weights) {
+                        (true, _) => ABSENT,
+                        (false, 0) => degree,
+                        (false, to_weights) => to_weights,
+                    },
                 });
             }
             vertex += warp.threads();

@@ -257,6 +257,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::store::plan::Weighting;
 
     /// The space of a graph of 1000 vertices with such rows.
     fn space(highest_degree: u64, entries: u64, layout: Layout, workers: u32) -> TriangleSpace {
@@ -265,6 +266,7 @@ mod tests {
             limit: 1000,
             directed: false,
             handle_bytes: 8,
+            weighting: Weighting::None,
             provides: false,
             layout,
         };

@@ -1,12 +1,16 @@
 //! Lines of fields with commas, semicolons or tabs between them. Blanks around a field are no
 //! part of it, and quotes may stand around it.
 //!
-//! Without names of columns, the first two fields are the ends, and at most two numbers follow.
-//! With names, the ends are found by these, and other fields may hold anything.
+//! Without names of columns, the first two fields are the ends, and at most two numbers follow, a
+//! weight first. With names, the ends and the weight are found by these, and other fields may hold
+//! anything.
+
+use std::borrow::Cow;
 
 use super::super::Note;
 use super::super::text::{Line, Words};
-use super::is_attributes;
+use super::Edge;
+use super::attributes::{attributes, weight_of};
 use super::numbering::ReadId;
 use crate::LineProblem;
 use crate::error::excerpt;
@@ -21,6 +25,7 @@ pub(super) struct Columns {
 struct Named {
     source: usize,
     target: usize,
+    weight: Option<usize>,
     /// The column of Gephi's `Directed` and `Undirected`, and whether the first edge is the latter.
     kind: Option<(usize, bool)>,
     /// How many names there are.
@@ -35,13 +40,24 @@ const ENDS: [[&str; 2]; 4] = [
     ["fromnodeid", "tonodeid"],
 ];
 
-/// How `first`, the first line that is no comment, and those after it are divided, none by
-/// blanks; and a note if it holds names. Between tabs and blanks a line of words may name
-/// vertices: numbers have to follow.
-pub(super) fn columns(
-    first: &Line<'_>,
-    next: Option<&Line<'_>>,
-) -> (Option<Columns>, Option<Note>) {
+/// Names of the column of weights. The first of them that a list has counts.
+const WEIGHTS: [&str; 5] = ["weight", "value", "distance", "length", "cost"];
+/// The column of weights where columns have no names.
+const THIRD: usize = 2;
+
+/// How the lines of a text are divided, and what the columns are.
+pub(super) struct Division {
+    /// None where blanks divide.
+    pub columns: Option<Columns>,
+    /// The names of the columns of both ends, if the first line holds names.
+    pub names: Option<Note>,
+    /// The column of weights, if there is one.
+    pub weight: Option<usize>,
+}
+
+/// How `first`, the first line that is no comment, and those after it are divided. Between tabs and
+/// blanks a line of words may name vertices: numbers have to follow.
+pub(super) fn division(first: &Line<'_>, next: Option<&Line<'_>>) -> Division {
     // Text in braces holds attributes.
     let plain = first.bytes.split(|&byte| byte == b'{').next();
     let has = |separator: &u8| plain.is_some_and(|line| line.contains(separator));
@@ -49,25 +65,54 @@ pub(super) fn columns(
         let start = next.and_then(|line| line.words().word());
         start.is_some_and(|word| unquoted(word).first().is_some_and(u8::is_ascii_digit))
     };
+    let unnamed = |columns| Division {
+        columns,
+        names: None,
+        weight: Some(THIRD),
+    };
     match [b';', b',', b'\t'].into_iter().find(has) {
-        Some(separator @ (b';' | b',')) => {
-            let (named, names) = Named::of(first, separator, next).unzip();
-            (Some(Columns { separator, named }), names)
-        }
-        Some(separator) if is_numbered() => match Named::of(first, separator, next) {
-            Some((named, names)) => {
-                let named = Some(named);
-                (Some(Columns { separator, named }), Some(names))
+        Some(separator) if separator != b'\t' || is_numbered() => {
+            match Named::of(first, separator, next) {
+                Some((named, names)) => Division {
+                    weight: named.weight,
+                    columns: Some(Columns {
+                        separator,
+                        named: Some(named),
+                    }),
+                    names: Some(names),
+                },
+                // Tabs without names are blanks.
+                None => unnamed((separator != b'\t').then_some(Columns {
+                    separator,
+                    named: None,
+                })),
             }
-            None => (None, None),
-        },
+        }
         None if is_numbered() => {
             let mut words = first.words();
-            let names = [(); 2].map(|()| words.word().filter(|word| is_name(word)));
-            (None, note(names))
+            let words: Vec<&[u8]> = std::iter::from_fn(|| words.word()).collect();
+            match words[..] {
+                [source, target, ..] if is_name(source) && is_name(target) => Division {
+                    columns: None,
+                    names: Some(note([source, target])),
+                    weight: weight_column(&words, [0, 1]),
+                },
+                _ => unnamed(None),
+            }
         }
-        _ => (None, None),
+        _ => unnamed(None),
     }
+}
+
+/// The column of weights by the names of columns; none of the ends is it.
+fn weight_column(names: &[&[u8]], ends: [usize; 2]) -> Option<usize> {
+    let column = |wanted: &str| {
+        let mut named = names.iter().enumerate();
+        let is_wanted = |name: &[u8]| unquoted(name).eq_ignore_ascii_case(wanted.as_bytes());
+        let found = named.find(|&(column, name)| !ends.contains(&column) && is_wanted(name));
+        found.map(|(column, _)| column)
+    };
+    WEIGHTS.iter().find_map(|name| column(name))
 }
 
 impl Columns {
@@ -79,30 +124,24 @@ impl Columns {
 
     /// A line: source, target, and what else there is.
     #[inline]
-    pub fn parse_line<N: ReadId>(
+    pub fn parse_line<'a, N: ReadId>(
         &self,
-        line: Words<'_>,
+        line: Words<'a>,
         numbering: &N,
-    ) -> Result<Option<[N::Id; 2]>, LineProblem> {
-        // A copy: a tab in front ends an empty field.
-        let mut start = line;
-        if matches!(start.peek(), None | Some(b'#' | b'%')) {
-            return Ok(None);
-        }
-        let ends = match &self.named {
+    ) -> Result<Edge<'a, N::Id>, LineProblem> {
+        match &self.named {
             Some(named) => named.parse_line(line, self.separator, numbering),
             None => self.parse_plain(line, numbering),
-        };
-        ends.map(Some)
+        }
     }
 
     /// A line without names: source, target, at most two numbers more.
     #[inline]
-    fn parse_plain<N: ReadId>(
+    fn parse_plain<'a, N: ReadId>(
         &self,
-        line: Words<'_>,
+        line: Words<'a>,
         numbering: &N,
-    ) -> Result<[N::Id; 2], LineProblem> {
+    ) -> Result<Edge<'a, N::Id>, LineProblem> {
         let mut fields = line.fields(self.separator);
         let wrong = || LineProblem::Values {
             found: line.fields(self.separator).count(),
@@ -121,16 +160,16 @@ impl Columns {
         for end in &mut ends {
             *end = read_id(fields.next().ok_or_else(wrong)?, numbering)?;
         }
+        let mut weight = None;
         for field in fields.by_ref().take(2) {
             if let Err(problem) = self.number(field) {
-                return match is_attributes(field, line) {
-                    true => Ok(ends),
-                    false => Err(problem),
-                };
+                let attributes = attributes(field, line).ok_or(problem)?;
+                return Ok((ends, weight.or_else(|| weight_of(attributes))));
             }
+            weight = weight.or(Some(field.trimmed()));
         }
         match fields.next() {
-            None => Ok(ends),
+            None => Ok((ends, weight)),
             Some(_) => Err(wrong()),
         }
     }
@@ -138,13 +177,23 @@ impl Columns {
     /// Passes over a number, which may have a decimal comma where semicolons separate.
     #[inline]
     fn number(&self, field: Words<'_>) -> Result<(), LineProblem> {
-        let read = whole_field(field, Words::number);
-        if read.is_err() && self.separator == b';' {
-            let text = field.trimmed().iter();
-            let point: Vec<u8> = text.map(|&b| if b == b',' { b'.' } else { b }).collect();
-            return whole_field(Words::of(&point), Words::number).or(read);
+        let number = |field: Words<'_>| whole_field(field, Words::number).map(|_| ());
+        let read = number(field);
+        match self.with_point(field.trimmed()) {
+            Cow::Owned(point) if read.is_err() => number(Words::of(&point)).or(read),
+            _ => read,
         }
-        read
+    }
+
+    /// A number with a decimal point where semicolons separate, since it may have a comma there.
+    pub fn with_point<'a>(&self, number: &'a [u8]) -> Cow<'a, [u8]> {
+        match self.separator {
+            b';' if number.contains(&b',') => {
+                let bytes = number.iter();
+                bytes.map(|&b| if b == b',' { b'.' } else { b }).collect()
+            }
+            _ => number.into(),
+        }
     }
 }
 
@@ -158,36 +207,41 @@ impl Named {
         let place = |name: &str| lower.iter().position(|other| other == name.as_bytes());
         let by_names = ENDS.iter().find_map(|[s, t]| Some([place(s)?, place(t)?]));
         let are_names = || names.len() > 1 && names[..2].iter().all(|name| is_name(name));
-        let [source, target] = by_names.or_else(|| are_names().then_some([0, 1]))?;
+        let ends = by_names.or_else(|| are_names().then_some([0, 1]))?;
+        let [source, target] = ends;
         // Other programs may use this name for anything.
         let kind = place("type").and_then(|kind| {
             let field = fields(next?.words(), separator).nth(kind)?;
             Some((kind, is_undirected(field)?))
         });
-        let note = note([source, target].map(|end| Some(names[end])))?;
+        let note = note(ends.map(|end| names[end]));
         let count = names.len();
         let named = Self {
             source,
             target,
+            weight: weight_column(&names, ends),
             kind,
             count,
         };
         Some((named, note))
     }
 
-    fn parse_line<N: ReadId>(
+    /// A line. An empty field is no weight.
+    fn parse_line<'a, N: ReadId>(
         &self,
-        line: Words<'_>,
+        line: Words<'a>,
         separator: u8,
         numbering: &N,
-    ) -> Result<[N::Id; 2], LineProblem> {
+    ) -> Result<Edge<'a, N::Id>, LineProblem> {
         let mut found = 0;
-        let (mut source, mut target) = (None, None);
+        let (mut source, mut target, mut weight) = (None, None, None);
         for field in fields(line, separator) {
             if found == self.source {
                 source = Some(read_id(Words::of(field), numbering)?);
             } else if found == self.target {
                 target = Some(read_id(Words::of(field), numbering)?);
+            } else if Some(found) == self.weight {
+                weight = Some(unquoted(field).trim_ascii()).filter(|text| !text.is_empty());
             } else if let Some((kind, undirected)) = self.kind
                 && found == kind
                 && is_undirected(field) != Some(undirected)
@@ -204,7 +258,7 @@ impl Named {
             found += 1;
         }
         match (source, target) {
-            (Some(source), Some(target)) if found <= self.count => Ok([source, target]),
+            (Some(source), Some(target)) if found <= self.count => Ok(([source, target], weight)),
             _ => Err(LineProblem::Values {
                 found,
                 rule: "source and target are needed, and no more than the first line names",
@@ -213,13 +267,10 @@ impl Named {
     }
 }
 
-/// The note on the names of both ends, if both have one.
-fn note(names: [Option<&[u8]>; 2]) -> Option<Note> {
-    let [source, target] = names.map(|name| name.map(excerpt));
-    Some(Note::Columns {
-        source: source?,
-        target: target?,
-    })
+/// The note on the names of both ends.
+fn note(names: [&[u8]; 2]) -> Note {
+    let [source, target] = names.map(excerpt);
+    Note::Columns { source, target }
 }
 
 fn is_name(field: &[u8]) -> bool {

@@ -9,6 +9,8 @@ pub(super) struct Konect {
     pub shape: Shape,
     /// Whether edges are added and deleted in turn.
     pub dynamic: bool,
+    /// Whether edges have no weights.
+    pub unweighted: bool,
     /// Vertices on the left and on the right, if the second comment tells.
     pub sides: Option<[u64; 2]>,
 }
@@ -65,6 +67,7 @@ impl Konect {
         Some(Self {
             shape,
             dynamic: weights == Some(b"dynamic"),
+            unweighted: weights == Some(b"unweighted"),
             sides: None,
         })
     }

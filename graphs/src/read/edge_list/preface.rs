@@ -1,8 +1,10 @@
 //! The lines before the first edge: comments that give counts, and names of columns.
 
+use std::borrow::Cow;
+
 use super::super::Note;
 use super::super::text::{self, Fault, Line, lines};
-use super::columns::{Columns, columns};
+use super::columns::{Columns, Division, division};
 use super::konect::{self, Konect};
 use crate::{LineProblem, MAX_VERTICES};
 
@@ -20,6 +22,8 @@ pub(super) struct Preface {
     pub columns: Option<Columns>,
     /// The names of the columns of both ends.
     pub names: Option<Note>,
+    /// The column of weights; none if names or KONECT's header tell that there is none.
+    pub weight: Option<usize>,
     /// Where the lines of the edges begin.
     pub body: usize,
 }
@@ -38,6 +42,14 @@ impl Preface {
             .and_then(|(konect, at)| Some((konect.sides?, at)));
         let ([left, right], at) = konect.unwrap_or_default();
         Ok([within_limit(left, at)?, within_limit(right, at)?])
+    }
+
+    /// A number with a decimal point, also where the text has a comma.
+    pub fn with_point<'a>(&self, number: &'a [u8]) -> Cow<'a, [u8]> {
+        match &self.columns {
+            None => number.into(),
+            Some(columns) => columns.with_point(number),
+        }
     }
 }
 
@@ -63,7 +75,15 @@ pub(super) fn preface(text: &[u8]) -> Preface {
             }
             Some(_) => {
                 let next = lines(text, line.next_line()..text.len()).find(is_edge);
-                (preface.columns, preface.names) = columns(&line, next.as_ref());
+                let Division {
+                    columns,
+                    names,
+                    weight,
+                } = division(&line, next.as_ref());
+                let is_unweighted = preface.konect.is_some_and(|(konect, _)| konect.unweighted);
+                preface.columns = columns;
+                preface.names = names;
+                preface.weight = weight.filter(|_| !is_unweighted);
                 preface.body = match preface.names {
                     Some(_) => line.next_line(),
                     None => line.at,
@@ -76,7 +96,7 @@ pub(super) fn preface(text: &[u8]) -> Preface {
 }
 
 /// Whether a line is neither blank nor a comment.
-fn is_edge(line: &Line<'_>) -> bool {
+pub(super) fn is_edge(line: &Line<'_>) -> bool {
     !matches!(line.words().peek(), None | Some(b'#' | b'%'))
 }
 

@@ -85,7 +85,7 @@ fn bad_ids_in_every_format() {
             "\n",
             3,
         ),
-        ("a.el", "0 1\n#\n2 ", " 0.5\n", 3),
+        ("a.el", "0 1 1\n#\n2 ", " 0.5\n", 3),
     ] {
         let with = |id: &str| fault(name, &format!("{before}{id}{after}"));
         assert_eq!(with("-3"), (line, Negative(text("-3"))));

@@ -7,46 +7,64 @@ fn path() -> (u32, Vec<[u32; 2]>, bool) {
 
 #[test]
 fn metis_with_every_form_of_weights() {
-    for (text, notes) in [
-        ("4 2\n2\n1 3\n2\n\n", vec![]),
-        ("4 2 0\n2\n1 3\n2\n\n", vec![]),
-        ("4 2 000\n2\n1 3\n2\n\n", vec![]),
-        ("4 2 1\n2 5\n1 5 3 .5\n2 .5\n\n", vec![Note::Weights]),
-        ("4 2 001\n2 5\n1 5 3 1\n2 1\n\n", vec![Note::Weights]),
-        ("4 2 10\n9 2\n9 1 3\n9 2\n9\n", vec![Note::Weights]),
-        ("4 2 10 1\n9 2\n9 1 3\n9 2\n9\n", vec![Note::Weights]),
+    use Note::{MultiEdges, VertexSizes, VertexWeights};
+    let five_and_six = || integers(&[5, 6]);
+    for (text, notes, weights) in [
+        ("4 2\n2\n1 3\n2\n\n", vec![], None),
+        ("4 2 0\n2\n1 3\n2\n\n", vec![], None),
+        ("4 2 000\n2\n1 3\n2\n\n", vec![], None),
+        ("4 2 1\n2 5\n1 5 3 .5\n2 .5\n\n", vec![], reals(&[5.0, 0.5])),
+        ("4 2 001\n2 5\n1 5 3 6\n2 6\n\n", vec![], five_and_six()),
+        ("4 2 10\n9 2\n9 1 3\n9 2\n9\n", vec![VertexWeights], None),
+        ("4 2 10 1\n9 2\n9 1 3\n9 2\n9\n", vec![VertexWeights], None),
         (
             "4 2 10 2\n9 8 2\n9 8 1 3\n9 8 2\n9 8\n",
-            vec![Note::Weights],
+            vec![VertexWeights],
+            None,
         ),
-        ("4 2 010 0\n2\n1 3\n2\n\n", vec![]),
-        ("4 2 11\n9 2 5\n9 1 5 3 6\n9 2 6\n9\n", vec![Note::Weights]),
+        ("4 2 010 0\n2\n1 3\n2\n\n", vec![], None),
+        (
+            "4 2 11\n-9 2 5\n9 1 5 3 6\n.9 2 6\n9\n",
+            vec![VertexWeights],
+            five_and_six(),
+        ),
         (
             "4 2 011 3\n9 9 9 2 5\n9 9 9 1 5 3 6\n9 9 9 2 6\n9 9 9",
-            vec![Note::Weights],
+            vec![VertexWeights],
+            five_and_six(),
         ),
-        ("4 2 100\n2\n1 3\n2\n\n", vec![Note::MultiEdges]),
-        ("4 2 100\n7 2\n7 1 3\n7 2\n7\n", vec![Note::VertexSizes]),
+        ("4 2 100\n2\n1 3\n2\n\n", vec![MultiEdges], None),
+        ("4 2 100\n7 2\n7 1 3\n7 2\n7\n", vec![VertexSizes], None),
         (
             "4 2 101\n2 5\n1 5 3 6\n2 6\n\n",
-            vec![Note::MultiEdges, Note::Weights],
+            vec![MultiEdges],
+            five_and_six(),
         ),
         (
             "4 2 101\n7 2 5\n7 1 5 3 6\n7 2 6\n7\n",
-            vec![Note::VertexSizes, Note::Weights],
+            vec![VertexSizes],
+            five_and_six(),
         ),
         (
             "4 2 110\n9 2\n9 1 3\n9 2\n9\n",
-            vec![Note::MultiEdges, Note::Weights],
+            vec![MultiEdges, VertexWeights],
+            None,
         ),
         (
             "4 2 111 2\n7 9 9 2 5\n7 9 9 1 5 3 6\n7 9 9 2 6\n7 9 9\n",
-            vec![Note::VertexSizes, Note::Weights],
+            vec![VertexSizes, VertexWeights],
+            five_and_six(),
         ),
     ] {
         assert_eq!(graph("a.graph", text), path(), "{text}");
-        assert_eq!(read("a.graph", text).unwrap().notes, notes, "{text}");
-        assert_eq!(read("a.graph", text).unwrap().format, Format::Metis);
+        let loaded = read("a.graph", text).unwrap();
+        assert_eq!(loaded.notes, notes, "{text}");
+        assert_eq!(loaded.edges.weights, weights, "{text}");
+        assert_eq!(loaded.format, Format::Metis);
+        let alone = read_with("a.graph", text, ReadWeights::None).unwrap();
+        assert_eq!(alone.edges.edges, loaded.edges.edges);
+        let is_told = alone.notes.contains(&Note::Weights);
+        assert_eq!(is_told, weights.is_some(), "{text}");
     }
 }
 
@@ -81,10 +99,14 @@ fn metis_with_loops_and_multiple_edges() {
 #[test]
 fn dimacs_9() {
     let expected = (3, vec![[0, 1], [2, 0], [0, 1]], true);
-    let text = "c x\nc\n\np sp 3 3\na 1 2 5\nc p\n\na 3 1 -7.5\r\n a\t1 2 0\n";
+    let text = "c x\nc\n\np sp 3 3\na 1 2 5\nc p\n\na 3 1 7\r\n a\t1 2 0\n";
     assert_eq!(graph("a.gr", text), expected);
     assert_eq!(graph("a", text), expected);
     assert_eq!(graph("a.graph", text), expected);
+    assert_eq!(
+        read("a.gr", text).unwrap().edges.weights,
+        integers(&[5, 7, 0])
+    );
     assert_eq!(graph("a.gr", "p sp 5 0"), (5, vec![], true));
 }
 
@@ -100,11 +122,12 @@ fn dimacs_colouring_and_cliques() {
 
 #[test]
 fn matrix_market_of_every_field_and_symmetry() {
-    for (field, values) in [
-        ("pattern", ["", ""]),
-        ("integer", ["4", "-5"]),
-        ("real", ["1e-3", "+.5"]),
-        ("complex", ["1 2", "3 -4"]),
+    for (field, values, weights) in [
+        ("pattern", ["", ""], None),
+        ("integer", ["4", "0"], integers(&[4, 0])),
+        ("real", ["1e-3", "+.5"], reals(&[0.001, 0.5])),
+        ("real", ["1", "2"], reals(&[1.0, 2.0])),
+        ("complex", ["1 2", "3 -4"], None),
     ] {
         for (symmetry, directed) in [
             ("general", true),
@@ -117,9 +140,24 @@ fn matrix_market_of_every_field_and_symmetry() {
                  2 1 {}\n\n%\n3 3 {}\r\n",
                 values[0], values[1]
             );
-            let expected = (3, vec![[1, 0], [2, 2]], directed);
-            assert_eq!(graph("a.mtx", &text), expected, "{text}");
-            assert_eq!(graph("a.graph", &text), expected, "{text}");
+            let expected = vec![[1, 0], [2, 2]];
+            let has_values = field != "pattern";
+            for name in ["a.mtx", "a.graph"] {
+                let alone = read_with(name, &text, ReadWeights::None).unwrap();
+                let edges = alone.edges;
+                assert_eq!(edges.edges, expected, "{text}");
+                assert_eq!((edges.vertices, edges.directed), (3, directed), "{text}");
+                assert_eq!(edges.weights, None);
+                assert_eq!(alone.notes.contains(&Note::Weights), has_values);
+            }
+            if symmetry == "skew-symmetric" && weights.is_some() {
+                continue;
+            }
+            assert_eq!(graph("a.mtx", &text), (3, expected, directed), "{text}");
+            let loaded = read("a.mtx", &text).unwrap();
+            assert_eq!(loaded.edges.weights, weights, "{text}");
+            let is_told = loaded.notes.contains(&Note::Weights);
+            assert_eq!(is_told, field == "complex", "{text}");
         }
     }
     let text = "%%matrixmarket MATRIX Coordinate Pattern General\n2 2 0\n";
@@ -132,7 +170,7 @@ fn edge_lists() {
     for text in [
         "5 0\n0 3\n0 3\n",
         "# c\n%c\n\n5\t0\r\n  0 3\n#\n0 3",
-        "5 0 1.5\n0 3 2 1082040961\n0 3 -1\n",
+        "5 0 1.5\n0 3 2 1082040961\n0 3 1\n",
         "# Directed graph\n# Nodes: 3 Edges: 3\n5 0\n0 3\n0 3\n",
     ] {
         for name in ["a.txt", "a.el", "a", "a.tsv", "a.dat"] {
@@ -163,7 +201,7 @@ fn edge_lists_with_commas() {
     for text in [
         "5,0\n0,3\n0,3\n",
         "# c\n\n5,0\r\n 0 , 3 \n#\n%\n0\t,3",
-        "\u{feff}5,0,1.5\n0,3,-2e3,1082040961\n0,3,7\n",
+        "\u{feff}5,0,1.5\n0,3,2e3,1082040961\n0,3,7\n",
     ] {
         for name in ["a.csv", "a.el", "a.txt", "a", "a.dat"] {
             assert_eq!(graph(name, text), expected, "{text}");
@@ -210,7 +248,7 @@ fn numbered(text: &str, numbering: Numbering) -> Result<Loaded, GraphError> {
 fn ids_with_gaps_are_numbered_in_their_order() {
     for text in [
         "18446744073709551615 7\n7 900\n# c\n900 900\n",
-        "18446744073709551615,7\n7,900,1\n900,900\n",
+        "18446744073709551615,7,0\n7,900,1\n900,900,2\n",
     ] {
         let loaded = numbered(text, Numbering::Compact).unwrap();
         assert_eq!(loaded.edges.edges, [[2, 0], [0, 1], [1, 1]]);

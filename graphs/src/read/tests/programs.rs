@@ -28,7 +28,7 @@ fn konect_says_direction_and_counts_from_1() {
         ("%asym positive\n%4 4\n", true),
         ("\n% sym weighted\r\n", false),
     ] {
-        let weighted = body.replace('\n', " -1 1082040961\n");
+        let weighted = body.replace('\n', " 1 1082040961\n");
         let tabs = body.replace(' ', "\t");
         for body in [body, &weighted, &tabs] {
             let text = format!("{header}{body}");
@@ -108,22 +108,34 @@ fn sides_of_a_bipartite_graph_are_kept_apart_or_refused() {
 }
 
 #[test]
-fn attributes_of_networkx_are_passed_over() {
-    let rest = [
-        "{}",
-        "{'weight': 3, 'colour': 'a b'}",
-        "{'w': {'a': 1}}",
-        "{}",
+fn attributes_of_networkx_hold_weights() {
+    let list = |attributes: [&str; 4]| {
+        let line = |(edge, rest): (&[u32; 2], &&str)| format!("{} {} {rest}\n", edge[0], edge[1]);
+        let lines = kite();
+        lines.iter().zip(&attributes).map(line).collect::<String>()
+    };
+    let weights = |text: &str| read("a.edgelist", text).unwrap().edges.weights;
+    let other = ["{}", "{'colour': 'a b'}", "{'w': {'weight': 1}}", "{}"];
+    let weighted = [
+        "{'weight': 3}",
+        "{'weight': 4, 'colour': 'a, b'}",
+        "{'w': {'weight': 1}, 'weight': 5}",
+        "{\"weight\":6}",
     ];
-    let line = |(edge, rest): (&[u32; 2], &&str)| format!("{} {} {rest}\n", edge[0], edge[1]);
-    let text: String = kite().iter().zip(&rest).map(line).collect();
-    for name in ["a.edgelist", "a"] {
-        assert_eq!(graph(name, &text), (4, kite(), true), "{text}");
+    for (attributes, expected) in [(other, None), (weighted, integers(&[3, 4, 5, 6]))] {
+        let text = list(attributes);
+        for name in ["a.edgelist", "a"] {
+            assert_eq!(graph(name, &text), (4, kite(), true), "{text}");
+        }
+        assert_eq!(weights(&text), expected);
+        let lines = text.lines().map(|line| line.replacen(' ', ",", 2) + "\n");
+        let commas: String = lines.collect();
+        assert_eq!(weights(&commas), expected, "{commas}");
     }
-    let first_is_long = "0 1 {'a': 1, 'b': 2}\n1 2 {}\n";
-    assert_eq!(graph("a.edgelist", first_is_long).1, [[0, 1], [1, 2]]);
-    let commas = "0,1,{'a': 1, 'b': 2}\n1,2,{}\n";
-    assert_eq!(graph("a.csv", commas).1, [[0, 1], [1, 2]]);
+    // A number in front of the attributes is the weight.
+    assert_eq!(weights("0 1 7 {'weight': 3}\n"), integers(&[7]));
+    assert_eq!(weights("0,1,7,{'weight': 3}\n"), integers(&[7]));
+    assert_eq!(weights("0 1 {'weight': 0.5, 'a': 1}\n"), reals(&[0.5]));
     let problem = NotANumber("{\\'a\\':".to_owned());
     assert_eq!(fault("a.edgelist", "0 1 {'a': 1\n"), (1, problem));
 }
@@ -133,7 +145,7 @@ fn csv_of_spreadsheets_and_gephi() {
     let kite = kite();
     for text in [
         "source;target;weight\n0;1;2,5\n1;2;3\n2;0;1\n2;3;1\n",
-        "0;1;2,5\n1;2;3\n2;0;1,25;7\n2;3\n",
+        "0;1;2,5\n1;2;3\n2;0;1,25;7\n2;3;0\n",
         "\u{feff}Source;Target\r\n0;1\r\n1;2\r\n2;0\r\n2;3\r\n",
         // The index of pandas, and the names of rows of R.
         ",source,target\n0,0,1\n1,1,2\n2,2,0\n3,2,3\n",

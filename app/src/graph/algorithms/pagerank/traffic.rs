@@ -44,6 +44,7 @@ mod tests {
         let mut rows = Csr {
             offsets: vec![0, 3, 3, 5],
             targets: vec![1, 7, 8, 1, 2],
+            weights: None,
             directed: false,
         };
         assert_eq!(rank_iteration(&rows), 5 * 4 + 3 * 32 + 3 * 32);

@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::capacity_for;
+use crate::graph::store::block_bytes;
 use crate::graph::store::changes::{Changes, Run};
 use crate::graph::store::contiguous::in_place;
 use crate::graph::store::runs::Runs;
@@ -19,7 +19,7 @@ use crate::simt::{Warp, leader};
 
 /// Blocks of more neighbours than this are changed in place by a warp, if it has several
 /// lanes.
-const MAX_LANE_DEGREE: u32 = 32;
+pub const MAX_LANE_DEGREE: u32 = 32;
 
 /// Switches over to the new blocks, and changes the others in place.
 pub struct Commit;
@@ -34,11 +34,7 @@ impl Commit {
     /// The run is one of a batch that nothing refused, for which `Prepare` and `Relocate`
     /// have run, and this lane alone accesses what belongs to the run and to its vertex.
     #[inline(always)]
-    unsafe fn end_run<W: Warp, A: DeviceHeap<W> + ?Sized>(
-        heap: &A,
-        changes: &Changes,
-        run: Run,
-    ) -> bool {
+    unsafe fn end_run<W: Warp, A: DeviceHeap<W> + ?Sized>(changes: &Changes, run: Run) -> bool {
         let vertex = changes.source(run.first());
         let handle = changes.handle::<A::Handle>(vertex);
         let fresh = changes.fresh::<A::Handle>(run.first());
@@ -62,17 +58,16 @@ impl Commit {
                     record.capacity = 0;
                 } else {
                     *handle = *fresh;
-                    let usable = heap.usable(*fresh, u64::from(capacity_for(degree)) * 4);
                     record.address = address;
-                    record.capacity = (usable / 16 * 4) as u32;
+                    record.capacity = *changes.fresh_capacity(run.first());
                 }
                 *fresh = old;
             } else if !W::IS_SOLO && record.degree > MAX_LANE_DEGREE {
                 return false;
             } else if changes.deletes() {
-                in_place::delete(changes, &record, run);
+                in_place::delete(changes, record.entries(), record.degree, run);
             } else {
-                in_place::insert(changes, &record, run);
+                in_place::insert::<true>(changes, record.entries(), record.degree, run);
             }
             record.degree = degree;
             record.pad();
@@ -86,7 +81,7 @@ impl Kernel for Commit {
     type Arguments = UpdateArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, update: UpdateArguments) {
+    unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, _heap: &A, update: UpdateArguments) {
         // SAFETY: the kernel's contract; `Prepare` wrote the words of each run, and `Relocate`
         // filled its block; a run is one lane's, and so is its vertex.
         unsafe {
@@ -101,12 +96,11 @@ impl Kernel for Commit {
                 let mut row = 0;
                 while row < runs.length() {
                     let run = runs.of_lane(row);
-                    let is_left =
-                        run.is_some_and(|run| !Self::end_run::<W, A>(heap, &changes, run));
+                    let is_left = run.is_some_and(|run| !Self::end_run::<W, A>(&changes, run));
                     let mut left = warp.ballot(W::FULL, is_left);
                     while left != 0 {
                         let run = Run::of_lane(warp, run, leader(left));
-                        in_place::change_together(warp, &changes, run);
+                        in_place::change_together::<true, W>(warp, &changes, run);
                         left &= left - 1;
                     }
                     row += W::LANES;
@@ -140,7 +134,7 @@ impl Kernel for FreeBlocks {
                     } else {
                         u32::MAX
                     };
-                    (entries > 0).then(|| Class::of(entries))
+                    (entries > 0).then(|| Class::of(block_bytes(entries, changes.is_weighted())))
                 });
                 let mut row = 0;
                 while row < left.length() {

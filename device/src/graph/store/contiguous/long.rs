@@ -1,7 +1,6 @@
 //! Runs of hubs, which many warps relocate: a list of them, and their parts.
 //!
-//! The list lies where the sorted keys were: each run has at least one, and no thread reads them
-//! after `Compact`.
+//! The list has room for an entry for each key: each run has at least one.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -34,7 +33,7 @@ impl Changes {
         let entry = before << u32::BITS | u64::from(first.index());
         // SAFETY: there are no more runs than keys. All parts are at most 2^32 neighbours and a
         // part for each run: the runs have at most 2^31 keys.
-        unsafe { self.keys.add((before >> u32::BITS) as usize).write(entry) };
+        unsafe { self.long.add((before >> u32::BITS) as usize).write(entry) };
     }
 
     /// The parts of all runs that many warps relocate.
@@ -60,13 +59,13 @@ impl Changes {
         unsafe {
             while high - low > 1 {
                 let middle = low + (high - low) / 2;
-                if (*self.keys.add(middle as usize) >> u32::BITS) as u32 <= part {
+                if (*self.long.add(middle as usize) >> u32::BITS) as u32 <= part {
                     low = middle;
                 } else {
                     high = middle;
                 }
             }
-            let entry = *self.keys.add(low as usize);
+            let entry = *self.long.add(low as usize);
             (
                 Change::new(entry as u32),
                 part - (entry >> u32::BITS) as u32,

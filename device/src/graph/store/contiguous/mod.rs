@@ -5,3 +5,4 @@ mod in_place;
 mod long;
 pub mod prepare;
 pub mod relocate;
+pub mod weights;

@@ -20,7 +20,7 @@ use crate::graph::store::changes::{Change, Changes, Run};
 use crate::graph::store::contiguous::long::LONG;
 use crate::graph::store::runs::{Ordered, Runs};
 use crate::graph::store::update::{Class, LARGE, Update, UpdateArguments};
-use crate::graph::store::{Vertex, capacity_for, obtain_coalesced};
+use crate::graph::store::{Vertex, block_bytes, capacity_for, capacity_of, obtain_coalesced};
 use crate::kernel::{Kernel, PlainKernel};
 use crate::simt::Warp;
 
@@ -72,11 +72,6 @@ impl Want {
     }
 
     #[inline(always)]
-    fn bytes(self) -> u64 {
-        (self.0 >> 2) * 4
-    }
-
-    #[inline(always)]
     fn must(self) -> bool {
         self.0 & 2 != 0
     }
@@ -124,7 +119,7 @@ unsafe fn order_wants<'a, W: Warp>(
             unsafe { changes.moved(run.first()).write(want.0) };
             want
         };
-        (want.0 != 0).then(|| Class::of(want.capacity()))
+        (want.0 != 0).then(|| Class::of(block_bytes(want.capacity(), changes.is_weighted())))
     })
 }
 
@@ -178,22 +173,25 @@ impl Prepare {
         unsafe {
             let moved = changes.moved(first);
             let want = Want(*moved);
-            let block = obtain_coalesced(warp, heap, want.bytes());
+            let bytes = block_bytes(want.capacity(), changes.is_weighted());
+            let block = obtain_coalesced(warp, heap, bytes);
             if block.is_null() {
                 if want.must() {
                     // Relaxed: read by later launches.
-                    changes.refused().fetch_max(want.bytes(), Relaxed);
+                    changes.refused().fetch_max(bytes, Relaxed);
                 }
                 *moved = 0;
                 return 0;
             }
             *moved = heap.address(block).expose_provenance() as u64;
             changes.fresh::<A::Handle>(first).write(block);
+            let capacity = capacity_of(heap.usable(block, bytes), changes.is_weighted());
+            changes.fresh_capacity(first).write(capacity);
             if want.is_long() {
                 let record = changes.record(changes.source(first));
                 changes.add_long(first, record.degree);
             }
-            heap.granted(block, want.bytes())
+            heap.granted(block, bytes)
         }
     }
 }

@@ -7,11 +7,14 @@
 //! shared by its lanes. A hub, whose neighbours would keep one warp busy for longer than
 //! all others take together, is moved in parts by many warps.
 //!
+//! The weights of the old neighbours move likewise, in a launch of its own.
+//!
 //! Traffic: 12 bytes a change, a record, and each neighbour read and written
 //! once.
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use crate::graph::store::Vertex;
 use crate::graph::store::changes::{Change, Changes};
 use crate::graph::store::contiguous::long::{LONG, LONG_PART};
 use crate::graph::store::update::{Update, UpdateArguments};
@@ -98,6 +101,30 @@ unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
     }
 }
 
+/// Where the neighbours of an old block and a new one begin, or their weights.
+///
+/// # Safety
+///
+/// `Prepare` has given the vertex of this record a new block for the run that `first` begins.
+#[inline(always)]
+unsafe fn bases<const NEIGHBOURS: bool>(
+    changes: &Changes,
+    record: &Vertex,
+    first: Change,
+) -> (u64, u64) {
+    // SAFETY: it has written the word, and the room, of the run.
+    let (block, capacity) = unsafe { (*changes.moved(first), *changes.fresh_capacity(first)) };
+    let behind = |address: u64, capacity: u32| address.wrapping_add(u64::from(capacity) * 4);
+    if NEIGHBOURS {
+        (record.address, block)
+    } else {
+        (
+            behind(record.address, record.capacity),
+            behind(block, capacity),
+        )
+    }
+}
+
 /// The entries that a change moves: the segment before it if it is the first of its
 /// run, which `start` is, and the one behind it. Writes an inserted target.
 ///
@@ -106,21 +133,25 @@ unsafe fn move_all<W: Warp>(warp: W, segment: Move) {
 /// `Prepare` has run in an earlier launch, the run of `change` begins with `start`, and no other
 /// lane calls this with `change`.
 #[inline(always)]
-unsafe fn moves(changes: &Changes, change: Change, start: Change) -> (Move, Move) {
+unsafe fn moves<const NEIGHBOURS: bool>(
+    changes: &Changes,
+    change: Change,
+    start: Change,
+) -> (Move, Move) {
     // SAFETY: `Prepare` has written the word of the run, and the new block has room for the old
     // and the new neighbours.
     unsafe {
-        let block = *changes.moved(start);
-        if block == 0 {
+        if *changes.moved(start) == 0 {
             return (NOTHING, NOTHING);
         }
         let source = changes.source(change);
         let record = changes.record(source);
+        let (old, block) = bases::<NEIGHBOURS>(changes, &record, start);
         let position = changes.position(change);
         let is_long = record.degree >= LONG;
         let before = if change == start {
             Move {
-                from: record.address,
+                from: old,
                 to: block,
                 length: position,
             }
@@ -137,14 +168,16 @@ unsafe fn moves(changes: &Changes, change: Change, start: Change) -> (Move, Move
             // The entry itself and those deleted before it are left out.
             (position + 1, position - rank)
         } else {
-            *entry(block, position + rank) = changes.target(change).number();
+            if NEIGHBOURS {
+                *entry(block, position + rank) = changes.target(change).number();
+            }
             (position, position + rank + 1)
         };
         if is_long {
             return (NOTHING, NOTHING);
         }
         let behind = Move {
-            from: record.address.wrapping_add(u64::from(from) * 4),
+            from: old.wrapping_add(u64::from(from) * 4),
             to: block.wrapping_add(u64::from(to) * 4),
             length: end - from,
         };
@@ -160,12 +193,17 @@ unsafe fn moves(changes: &Changes, change: Change, start: Change) -> (Move, Move
 /// `Prepare` has run in an earlier launch, and has given the vertex of the run that `first` begins
 /// a new block; the part is one of its parts, and this warp's.
 #[inline(always)]
-unsafe fn move_part<W: Warp>(warp: W, changes: &Changes, first: Change, part: u32) {
+unsafe fn move_part<const NEIGHBOURS: bool, W: Warp>(
+    warp: W,
+    changes: &Changes,
+    first: Change,
+    part: u32,
+) {
     // SAFETY: positions of the part are below the degree, and an old neighbour goes where nothing
     // else is written.
     unsafe {
         let record = changes.record(changes.source(first));
-        let block = *changes.moved(first);
+        let (old, block) = bases::<NEIGHBOURS>(changes, &record, first);
         let from = part * LONG_PART;
         let to = if record.degree - from < LONG_PART {
             record.degree
@@ -187,7 +225,7 @@ unsafe fn move_part<W: Warp>(warp: W, changes: &Changes, first: Change, part: u3
             let position = |row: u32| base + row * W::LANES + warp.lane();
             let values: [u32; UNROLL as usize] = core::array::from_fn(|row| {
                 if position(row as u32) < to {
-                    *entry(record.address, position(row as u32))
+                    *entry(old, position(row as u32))
                 } else {
                     0
                 }
@@ -216,6 +254,41 @@ unsafe fn move_part<W: Warp>(warp: W, changes: &Changes, first: Change, part: u3
     }
 }
 
+/// Fills the new blocks with neighbours, or with weights.
+///
+/// # Safety
+///
+/// `Prepare` has run in an earlier launch, and nothing else accesses the blocks in this one.
+#[inline(always)]
+unsafe fn relocate<const NEIGHBOURS: bool, W: Warp>(warp: W, update: Update) {
+    // Relaxed: written by an earlier launch.
+    if update.refused().load(Relaxed) != 0 {
+        return;
+    }
+    // SAFETY: the segments of a vertex do not overlap where they go, and old blocks are not written
+    // to.
+    unsafe {
+        let changes = Changes::new(update);
+        let mut row = warp.warp() * W::LANES;
+        while row < changes.count() {
+            let own = changes.row_start(warp, row);
+            let (before, behind) = own.map_or((NOTHING, NOTHING), |(change, start)| {
+                moves::<NEIGHBOURS>(&changes, change, start)
+            });
+            move_all(warp, before);
+            move_all(warp, behind);
+            row += warp.threads();
+        }
+        let parts = changes.long_parts();
+        let mut part = warp.warp();
+        while part < parts {
+            let (first, of_run) = changes.long_part(part);
+            move_part::<NEIGHBOURS, W>(warp, &changes, first, of_run);
+            part += warp.warps();
+        }
+    }
+}
+
 /// Fills the new blocks.
 pub struct Relocate;
 
@@ -224,32 +297,20 @@ impl PlainKernel for Relocate {
 
     #[inline(always)]
     unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
-        // SAFETY: the kernel's contract; the segments of a vertex do not overlap where they
-        // go, and old blocks are not written to.
-        unsafe {
-            let update = Update::new(update);
-            // Relaxed: written by an earlier launch.
-            if update.refused().load(Relaxed) != 0 {
-                return;
-            }
-            let changes = Changes::new(update);
-            let mut row = warp.warp() * W::LANES;
-            while row < changes.count() {
-                let own = changes.row_start(warp, row);
-                let (before, behind) = own.map_or((NOTHING, NOTHING), |(change, start)| {
-                    moves(&changes, change, start)
-                });
-                move_all(warp, before);
-                move_all(warp, behind);
-                row += warp.threads();
-            }
-            let parts = changes.long_parts();
-            let mut part = warp.warp();
-            while part < parts {
-                let (first, of_run) = changes.long_part(part);
-                move_part(warp, &changes, first, of_run);
-                part += warp.warps();
-            }
-        }
+        // SAFETY: the kernel's contract.
+        unsafe { relocate::<true, W>(warp, Update::new(update)) }
+    }
+}
+
+/// Fills the new blocks of a weighted graph with the weights of their old neighbours.
+pub struct RelocateWeights;
+
+impl PlainKernel for RelocateWeights {
+    type Arguments = UpdateArguments;
+
+    #[inline(always)]
+    unsafe fn run<W: Warp>(warp: W, update: UpdateArguments) {
+        // SAFETY: the kernel's contract.
+        unsafe { relocate::<false, W>(warp, Update::new(update)) }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::page::{Cursor, PAGE_BYTES, capacity, entries, first, link};
+use super::page::{Cursor, capacity, entries, first, link, page_bytes, weight_at};
 use super::row::{Directory, Place, Section, is_divided};
 use crate::allocator::Handle;
 use crate::device_heap::{Blocks, DeviceHeap};
@@ -93,8 +93,10 @@ impl Merge {
     }
 }
 
-/// The new chain of each lane; null for no neighbours. Counts its pages. A refusal, which the batch
+/// The new chain of each lane; null for no neighbours. Counts its bytes. A refusal, which the batch
 /// remembers, leaves the pages that the chain had until then.
+///
+/// The weights of new neighbours are left to [`weights`](crate::graph::store::weights).
 ///
 /// The lanes come together for each page, as [`DeviceHeap::malloc_coalesced`] wants.
 ///
@@ -108,7 +110,7 @@ pub unsafe fn make_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
     heap: &A,
     changes: &Changes,
     mut merge: Merge,
-    fresh_pages: &mut u32,
+    fresh_bytes: &mut u64,
 ) -> A::Handle {
     // SAFETY: the chain has `degree` neighbours, and new pages are this lane's.
     unsafe {
@@ -119,7 +121,7 @@ pub unsafe fn make_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
             Cursor::new(heap, core::ptr::null_mut(), 0)
         };
         let (mut head, mut last) = (A::Handle::NULL, core::ptr::null_mut());
-        let mut is_refused = false;
+        let (mut is_refused, is_weighted) = (false, changes.is_weighted());
         loop {
             let wants = !is_refused && merge.left > 0;
             if warp.ballot(W::FULL, wants) == 0 {
@@ -128,14 +130,16 @@ pub unsafe fn make_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
             if !wants {
                 continue;
             }
-            let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
+            let fresh = obtain_coalesced(warp, heap, page_bytes(is_weighted));
             if fresh.is_null() {
                 is_refused = true;
                 // Relaxed: read by later launches.
-                changes.refused().fetch_max(PAGE_BYTES, Relaxed);
+                changes
+                    .refused()
+                    .fetch_max(page_bytes(is_weighted), Relaxed);
                 continue;
             }
-            *fresh_pages += 1;
+            *fresh_bytes += page_bytes(is_weighted);
             let page = heap.address(fresh);
             *link::<A>(page) = A::Handle::NULL;
             if head.is_null() {
@@ -148,19 +152,35 @@ pub unsafe fn make_chains<W: Warp, A: DeviceHeap<W> + ?Sized>(
             while position < capacity::<A>() && merge.left > 0 {
                 let is_change = merge.next < merge.end
                     && Place::of(changes, Change::new(merge.next)).position() == merge.index;
-                let value = if is_change {
+                let entry = entries::<A>(page).add(position as usize);
+                if is_change {
                     merge.next += 1;
-                    changes.target(Change::new(merge.next - 1)).number()
+                    *entry = changes.target(Change::new(merge.next - 1)).number();
                 } else {
                     merge.index += 1;
-                    *old.next()
-                };
-                *entries::<A>(page).add(position as usize) = value;
+                    copy_entry(old.next(), entry, is_weighted);
+                }
                 position += 1;
                 merge.left -= 1;
             }
         }
         head
+    }
+}
+
+/// Copies a neighbour, and its weight if there is one.
+///
+/// # Safety
+///
+/// Both are places of neighbours in pages of the graph, and `to` is this lane's.
+#[inline(always)]
+pub unsafe fn copy_entry(from: *mut u32, to: *mut u32, is_weighted: bool) {
+    // SAFETY: the caller's promise; a page has a place for the weight of each neighbour.
+    unsafe {
+        *to = *from;
+        if is_weighted {
+            *weight_at(to) = *weight_at(from);
+        }
     }
 }
 

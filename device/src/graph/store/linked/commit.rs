@@ -3,7 +3,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::chain::{address_of, free_chains, free_row};
+use super::chain::{address_of, copy_entry, free_chains, free_row};
 use super::divide::DIVIDES;
 use super::page::{Cursor, capacity, first, link, pages, skip};
 use super::prepare::kept;
@@ -65,12 +65,12 @@ impl<H: Handle> Chain<H> {
             let mut to = from;
             let mut next = run.first().index();
             while index < self.record.degree {
-                let value = *from.next();
+                let entry = from.next();
                 let change = run.get(next);
                 if change.is_some_and(|change| Place::of(changes, change).position() == index) {
                     next += 1;
                 } else {
-                    *to.next() = value;
+                    copy_entry(entry, to.next(), changes.is_weighted());
                 }
                 index += 1;
             }

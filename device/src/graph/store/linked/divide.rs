@@ -4,7 +4,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::chain::{Merge, address_of, make_chains};
-use super::page::{Cursor, PAGE_BYTES, first};
+use super::page::{Cursor, first};
 use super::row::{Directory, MAX_SECTIONS, Section, chain_record, new_degree};
 use super::sections::SectionRuns;
 use crate::allocator::Handle;
@@ -148,7 +148,7 @@ pub unsafe fn divide<W: Warp, A: DeviceHeap<W> + ?Sized>(
     heap: &A,
     changes: &Changes,
     (record, run): (Vertex, Run),
-    fresh_pages: &mut u32,
+    fresh_bytes: &mut u64,
 ) {
     let runs = SectionRuns::new(changes, run);
     // SAFETY: sections below the number of those of the row; new sections below the number that the
@@ -174,7 +174,7 @@ pub unsafe fn divide<W: Warp, A: DeviceHeap<W> + ?Sized>(
             } else {
                 address = address_of(heap, block);
                 Directory::new(address).set_sections(count);
-                *fresh_pages += (bytes / PAGE_BYTES) as u32;
+                *fresh_bytes += bytes;
             }
             changes.fresh::<A::Handle>(run.first()).write(block);
             changes.moved(run.first()).write(address | DIVIDES);
@@ -200,7 +200,7 @@ pub unsafe fn divide<W: Warp, A: DeviceHeap<W> + ?Sized>(
                     section.chain = chain_record::<A>(0, merge.length());
                     section.is_new = 1;
                 }
-                let head = make_chains(warp, heap, changes, merge, fresh_pages);
+                let head = make_chains(warp, heap, changes, merge, fresh_bytes);
                 if is_there {
                     if section.is_new != 0 {
                         section.handle = head.to_bits();

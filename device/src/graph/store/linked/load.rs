@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
 
-use super::page::{PAGE_BYTES, capacity, entries, link};
+use super::page::{capacity, entries, link, page_bytes, weight_at};
 use super::row::{Directory, MAX_SECTIONS, Section, chain_record, max_degree, new_degree};
 use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
@@ -68,11 +68,12 @@ impl Loading {
             if at >= targets.end {
                 continue;
             }
-            let fresh = obtain_coalesced(warp, heap, PAGE_BYTES);
+            let bytes = page_bytes(self.is_weighted());
+            let fresh = obtain_coalesced(warp, heap, bytes);
             if fresh.is_null() {
                 record = Vertex::default();
                 at = targets.end;
-                self.refuse(PAGE_BYTES);
+                self.refuse(bytes);
                 continue;
             }
             let page = heap.address(fresh);
@@ -90,7 +91,11 @@ impl Loading {
                     let target = *self.targets.add(at as usize);
                     *valid &= target < self.vertices
                         && (at == targets.row || *self.targets.add(at as usize - 1) < target);
-                    *entries::<A>(page).add(position as usize) = target;
+                    let entry = entries::<A>(page).add(position as usize);
+                    *entry = target;
+                    if self.is_weighted() {
+                        *weight_at(entry) = *self.weights.add(at as usize);
+                    }
                     position += 1;
                     at += 1;
                 }

@@ -1,10 +1,25 @@
 //! Pages, and walking along a chain of them.
+//!
+//! A page of a weighted graph is as long as two others. Its second half has the weights, each at the
+//! place that its neighbour has in the first half.
 
 use crate::device_heap::Blocks;
 use crate::graph::store::Vertex;
 
-/// Bytes of a page.
+/// Bytes of a page of a graph without weights.
 pub const PAGE_BYTES: u64 = 64;
+
+/// Bytes of a page of a graph with weights or without.
+#[inline(always)]
+pub fn page_bytes(is_weighted: bool) -> u64 {
+    PAGE_BYTES << u32::from(is_weighted)
+}
+
+/// Where the weight of a neighbour lies that lies at `entry`.
+#[inline(always)]
+pub fn weight_at(entry: *mut u32) -> *mut u32 {
+    entry.wrapping_byte_add(PAGE_BYTES as usize)
+}
 
 /// Neighbours that a page has room for beside a handle of so many bytes.
 #[inline(always)]

@@ -9,7 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::chain::{Merge, address_of, make_chains};
 use super::divide::divide;
-use super::page::{PAGE_BYTES, capacity, pages};
+use super::page::{capacity, page_bytes, pages};
 use super::row::{Directory, Place, is_divided};
 use super::sections::{ChangedChain, SectionRuns, fits, for_each_chain};
 use crate::device_heap::{Blocks, DeviceHeap};
@@ -55,7 +55,7 @@ impl Kernel for LinkedDemand {
         let wanted = warp.all_sum(wanted);
         if warp.lane() == 0 && wanted > 0 {
             // Relaxed: a sum that a later launch reads.
-            let demand = changes.demand(Class::of(PAGE_BYTES as u32 / 4));
+            let demand = changes.demand(Class::of(page_bytes(changes.is_weighted())));
             demand.fetch_add(u64::from(wanted), Relaxed);
         }
     }
@@ -77,7 +77,7 @@ impl LinkedPrepare {
         heap: &A,
         changes: &Changes,
         chain: Option<ChangedChain>,
-        fresh_pages: &mut u32,
+        fresh_bytes: &mut u64,
     ) {
         // SAFETY: such a chain; there is a word and a handle for each change.
         unsafe {
@@ -85,7 +85,7 @@ impl LinkedPrepare {
                 let kept = kept::<A>(changes, chain.run);
                 Merge::from(chain.record(changes), kept, chain.run)
             });
-            let head = make_chains(warp, heap, changes, merge, fresh_pages);
+            let head = make_chains(warp, heap, changes, merge, fresh_bytes);
             if let Some(chain) = chain {
                 let first = chain.run.first();
                 changes.fresh::<A::Handle>(first).write(head);
@@ -130,7 +130,7 @@ impl Kernel for LinkedPrepare {
                     row += W::LANES;
                 }
             }
-            changes.count_fresh(warp, u64::from(extended + divided) * PAGE_BYTES);
+            changes.count_fresh(warp, extended + divided);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Reading linked adjacency: searches, export, questions, draws.
 
-use super::row::{for_each, neighbour, rank, search};
+use super::page::weight_at;
+use super::row::{Place, for_each, neighbour, rank, search, weight};
 use crate::device_heap::DeviceHeap;
 use crate::graph::store::Vertex;
 use crate::graph::store::classify::classify;
-use crate::graph::store::copy::{CopyArguments, Copying, mix};
+use crate::graph::store::copy::{CopyArguments, Copying};
 use crate::graph::store::draw::{DrawCountArguments, DrawPickArguments, count_all, pick_all};
 use crate::graph::store::query::{QueryArguments, answer_all};
 use crate::graph::store::update::{Update, UpdateArguments};
@@ -22,15 +23,18 @@ impl Kernel for LinkedClassify {
         // SAFETY: the kernel's contract; no thread writes to rows in this launch.
         unsafe {
             let update = Update::new(update);
-            classify(warp, &update, |record, target| {
+            let search = |record: &Vertex, target| {
                 let (place, found) = search(heap, record, target);
                 (place.word(), found)
+            };
+            classify(warp, &update, search, |record, word| {
+                *weight(heap, record, Place::from_word(word))
             });
         }
     }
 }
 
-/// Copies targets out of the pages, and hashes them.
+/// Copies targets and weights out of the pages, and hashes them.
 pub struct LinkedCopyOut;
 
 impl Kernel for LinkedCopyOut {
@@ -52,12 +56,10 @@ impl Kernel for LinkedCopyOut {
                     offset = *copy.offsets.add(vertex as usize);
                 }
                 let whose = u64::from(vertex) << 32 | u64::from(offset);
-                for_each(warp, heap, record, whose, |whose, position, target| {
-                    hash = hash.wrapping_add(mix((whose >> 32) as u32, target));
-                    if !copy.targets.is_null() {
-                        let at = whose as u32 + position;
-                        *copy.targets.add(at as usize) = target;
-                    }
+                for_each(warp, heap, record, whose, |whose, position, entry| {
+                    let (source, at) = ((whose >> 32) as u32, whose as u32 + position);
+                    let out = copy.copy_out(source, entry, weight_at(entry), at);
+                    hash = hash.wrapping_add(out);
                 });
             }
             row += warp.threads();

@@ -10,7 +10,9 @@
 //! chain may be has its row divided anew; one whose neighbours were deleted remains, empty in the
 //! end. So a row wastes a page at most for each section that it ever needed.
 
-use super::page::{Cursor, PAGE_BYTES, capacity, capacity_beside, entries, first, pages};
+use super::page::{
+    Cursor, PAGE_BYTES, capacity, capacity_beside, entries, first, pages, weight_at,
+};
 use crate::allocator::Handle;
 use crate::device_heap::Blocks;
 use crate::graph::store::changes::{Change, Changes};
@@ -60,6 +62,12 @@ impl Place {
     #[inline(always)]
     pub fn first_of(section: u32) -> Self {
         Self::new(section, 0)
+    }
+
+    /// The place that a word stands for.
+    #[inline(always)]
+    pub fn from_word(word: u32) -> Self {
+        Self(word)
     }
 
     /// As the word that stands for the position of a change.
@@ -333,7 +341,24 @@ pub unsafe fn neighbour<A: Blocks + ?Sized>(heap: &A, record: &Vertex, mut posit
     }
 }
 
-/// Calls `visit` with each position in a chain and the neighbour there.
+/// The weight at a place of a row.
+///
+/// # Safety
+///
+/// As for [`search`]; the row has a neighbour there, and the graph weights.
+#[inline(always)]
+pub unsafe fn weight<A: Blocks + ?Sized>(heap: &A, record: &Vertex, place: Place) -> *mut u32 {
+    // SAFETY: such a record and such a place.
+    unsafe {
+        let mut chain = *record;
+        if let Some(directory) = Directory::of(record) {
+            chain = directory.chain(place.section());
+        }
+        weight_at(Cursor::new(heap, first(&chain), place.position()).next())
+    }
+}
+
+/// Calls `visit` with each position in a chain and where the neighbour lies.
 ///
 /// # Safety
 ///
@@ -342,7 +367,7 @@ pub unsafe fn neighbour<A: Blocks + ?Sized>(heap: &A, record: &Vertex, mut posit
 unsafe fn for_each_of_chain<A: Blocks + ?Sized>(
     heap: &A,
     chain: &Vertex,
-    mut visit: impl FnMut(u32, u32),
+    mut visit: impl FnMut(u32, *mut u32),
 ) {
     if chain.degree == 0 {
         return;
@@ -352,7 +377,7 @@ unsafe fn for_each_of_chain<A: Blocks + ?Sized>(
         let mut cursor = Cursor::new(heap, first(chain), 0);
         let mut position = 0;
         while position < chain.degree {
-            visit(position, *cursor.next());
+            visit(position, cursor.next());
             position += 1;
         }
     }
@@ -372,20 +397,18 @@ pub unsafe fn for_each_alone<A: Blocks + ?Sized>(
     // SAFETY: such a record; sections below the number of those of the directory.
     unsafe {
         let Some(directory) = Directory::of(record) else {
-            for_each_of_chain(heap, record, |_, neighbour| visit(neighbour));
+            for_each_of_chain(heap, record, |_, entry| visit(*entry));
             return;
         };
         let mut section = 0;
         while section < directory.sections() {
-            for_each_of_chain(heap, &directory.chain(section), |_, neighbour| {
-                visit(neighbour);
-            });
+            for_each_of_chain(heap, &directory.chain(section), |_, entry| visit(*entry));
             section += 1;
         }
     }
 }
 
-/// Calls `visit` with each position in the row of a lane and the neighbour there: a lane for
+/// Calls `visit` with each position in the row of a lane and where the neighbour lies: a lane for
 /// a chain, all lanes of the warp for the sections of a divided row. `visit` gets the word `row` of the
 /// lane whose row it is. All lanes of the warp call this, those without a row with one that is empty.
 ///
@@ -398,15 +421,13 @@ pub unsafe fn for_each<W: Warp, A: Blocks + ?Sized>(
     heap: &A,
     record: Vertex,
     row: u64,
-    mut visit: impl FnMut(u64, u32, u32),
+    mut visit: impl FnMut(u64, u32, *mut u32),
 ) {
     let is_divided = is_divided(&record);
     // SAFETY: such records; sections below the number of those of a directory.
     unsafe {
         if !is_divided {
-            for_each_of_chain(heap, &record, |position, neighbour| {
-                visit(row, position, neighbour);
-            });
+            for_each_of_chain(heap, &record, |position, entry| visit(row, position, entry));
         }
         let mut divided = warp.ballot(W::FULL, is_divided);
         while divided != 0 {
@@ -422,8 +443,8 @@ pub unsafe fn for_each<W: Warp, A: Blocks + ?Sized>(
                 }
                 let end = warp.all_inclusive_sum(chain.degree);
                 let start = before + (end - chain.degree);
-                for_each_of_chain(heap, &chain, |position, neighbour| {
-                    visit(row, start + position, neighbour);
+                for_each_of_chain(heap, &chain, |position, entry| {
+                    visit(row, start + position, entry);
                 });
                 before += warp.shuffle(W::FULL, end, W::LANES - 1);
                 group += W::LANES;

@@ -27,6 +27,8 @@ pub struct Csr {
     pub offsets: *mut u32,
     /// The targets, ascending within a vertex, each once.
     pub targets: *mut u32,
+    /// Their weights; null if there are none. For [`Graph::view`] they lie behind all targets.
+    pub weights: *mut u32,
     /// Their number.
     pub entries: u32,
 }
@@ -83,6 +85,7 @@ impl Graph {
             handles: self.handles(store),
             offsets: csr.offsets,
             targets: csr.targets,
+            weights: csr.weights,
             status: workspace.cast(),
             vertices: self.shape.vertices,
             limit: self.shape.limit,
@@ -160,9 +163,11 @@ impl Graph {
             records: self.records(store),
             offsets: csr.offsets,
             targets: csr.targets,
+            weights: csr.weights,
             status: workspace.cast(),
             vertices: self.shape.vertices,
             tile: 512,
+            is_weighted: self.shape.weighting.is_some(),
         }
     }
 
@@ -215,6 +220,10 @@ impl Graph {
             targets: csr.targets,
             view,
             vertices: self.shape.vertices,
+            to_weights: match self.shape.weighting.is_some() {
+                true => csr.entries,
+                false => 0,
+            },
         };
         PlannedLaunch::of::<View>(Grid::strided(self.shape.vertices), arguments)
     }

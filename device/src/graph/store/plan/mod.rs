@@ -11,5 +11,5 @@ mod shape;
 mod vertices;
 
 pub use csr::{Csr, CsrSpace, graph_hash};
-pub use shape::{Graph, Layout, Measured, Shape};
+pub use shape::{Graph, Layout, Measured, Shape, Weighting};
 pub use vertices::VertexList;

@@ -1,7 +1,8 @@
 //! A graph: what it is like, its memory, and what it takes.
 
 use crate::graph::store::Vertex;
-use crate::graph::store::linked::page::{PAGE_BYTES, capacity_beside};
+use crate::graph::store::block_bytes;
+use crate::graph::store::linked::page::{capacity_beside, page_bytes};
 use crate::graph::store::measure::{Measure, MeasureArguments, word as measure};
 use crate::launch::{Grid, Listed, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
@@ -29,6 +30,25 @@ impl Layout {
     }
 }
 
+/// The weights of a graph's edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weighting {
+    /// There are none.
+    #[default]
+    None,
+    /// Integers of 32 bits.
+    Integer,
+    /// `f32`, not negative and finite, kept as their bits.
+    Real,
+}
+
+impl Weighting {
+    /// Whether there are weights.
+    pub fn is_some(self) -> bool {
+        self != Self::None
+    }
+}
+
 /// The shape of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -41,6 +61,8 @@ pub struct Shape {
     pub directed: bool,
     /// Bytes of the allocator's handles.
     pub handle_bytes: usize,
+    /// The weights of edges.
+    pub weighting: Weighting,
     /// Whether the allocator makes memory ready ahead of requests.
     pub provides: bool,
     /// How adjacency is kept.
@@ -87,7 +109,7 @@ pub struct Graph {
 pub struct Measured {
     /// Entries: edges in the direction of the store.
     pub entries: u64,
-    /// Bytes of those entries.
+    /// Bytes of those entries, with their weights.
     pub payload_bytes: u64,
     /// Bytes of the blocks, as granted.
     pub granted_bytes: u64,
@@ -184,11 +206,20 @@ impl Graph {
     /// The launch that measures a store into the first words of a workspace,
     /// which are 0 before; see [`Graph::measured`].
     pub fn measure(&self, store: usize, workspace: *mut u8) -> PlannedLaunch {
+        let weighted = self.shape.weighting.is_some();
+        let (page, page_bytes) = match self.shape.layout {
+            Layout::Contiguous => (4, block_bytes(4, weighted)),
+            Layout::Linked => {
+                let room = capacity_beside(self.shape.handle_bytes);
+                (room, page_bytes(weighted))
+            }
+        };
         let arguments = MeasureArguments {
             records: self.records(store),
             words: workspace.cast(),
             vertices: self.shape.vertices,
-            page: capacity_beside(self.shape.handle_bytes),
+            page,
+            page_bytes: page_bytes as u32,
         };
         let threads = self.shape.vertices.min(1 << 18);
         PlannedLaunch::of::<Measure>(Grid::ranges(threads), arguments)
@@ -196,19 +227,11 @@ impl Graph {
 
     /// The measures in the words that `measure` wrote.
     pub fn measured(&self, words: &[u64; Measured::WORDS]) -> Measured {
-        let entries = words[measure::CAPACITY];
-        let granted_bytes = match self.shape.layout {
-            Layout::Contiguous => 4 * entries,
-            // A page is more than its entries.
-            Layout::Linked => {
-                let capacity = capacity_beside(self.shape.handle_bytes);
-                entries / u64::from(capacity) * PAGE_BYTES
-            }
-        };
+        let entries = words[measure::ENTRIES];
         Measured {
-            entries: words[measure::ENTRIES],
-            payload_bytes: 4 * words[measure::ENTRIES],
-            granted_bytes,
+            entries,
+            payload_bytes: entries << (2 + u32::from(self.shape.weighting.is_some())),
+            granted_bytes: words[measure::BYTES],
             blocks: words[measure::BLOCKS],
             highest_degree: words[measure::DEGREE],
         }

@@ -137,7 +137,7 @@ impl Kernel for LinkedDeltaCopy {
                     u64::from(begin),
                     |begin, position, entry| {
                         let at = begin as usize + position as usize;
-                        copy.entries.add(at).write(entry);
+                        copy.entries.add(at).write(*entry);
                     },
                 );
                 row += warp.threads();

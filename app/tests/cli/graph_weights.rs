@@ -1,0 +1,160 @@
+//! `graph` with weights of edges: shortest paths, batches that change weights, and files.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::graph::graph;
+use crate::program::{Folder, has, number, text};
+
+/// Two ways from 1 to 4, the one of more arcs being shorter; 5 cannot be reached.
+const ROADS: &str = "p sp 5 5\na 1 4 10\na 1 2 2\na 2 3 3\na 3 4 4\na 5 1 1\n";
+
+fn read(folder: &Folder, name: &str) -> String {
+    fs::read_to_string(folder.path(name)).unwrap()
+}
+
+fn verified(folder: &Folder, arguments: &str) -> Value {
+    graph(
+        folder,
+        &format!("{arguments} --runs 1 --verify --format json --backend cpu"),
+    )
+}
+
+#[test]
+fn shortest_paths_are_by_weights() {
+    let folder = Folder::new();
+    folder.put("roads.gr", ROADS);
+    for layout in ["contiguous", "linked"] {
+        let report = verified(
+            &folder,
+            &format!("@roads.gr --layout {layout} --sssp 1 --path-to 4 --save-sssp @distances"),
+        );
+        assert_eq!(text(&report, "weights"), "integer");
+        let found = &report["sssp"];
+        assert_eq!(
+            (&found["reached"], &found["source"]),
+            (&4.into(), &1.into())
+        );
+        assert_eq!(number(&found["greatest"]), 9.0);
+        assert_eq!(found["path"]["vertices"], serde_json::json!([1, 2, 3, 4]));
+        let expected = format!("1 0\n2 2\n3 5\n4 9\n5 {}\n", i64::MAX);
+        assert_eq!(read(&folder, "distances"), expected);
+    }
+    let lines = folder
+        .run("graph @roads.gr --backend cpu --runs 1 --sssp 1 --path-to 5")
+        .succeeds();
+    has(&lines.stdout, "integer weights");
+    has(&lines.stdout, "path          there is none to 5");
+    folder.put("real.el", "0 1 0.5\n1 2 0.25\n0 3 1e-3\n");
+    let report = verified(&folder, "@real.el --sssp 0 --delta 0.125 --save-sssp @real");
+    assert_eq!(number(&report["sssp"]["delta"]), 0.125);
+    has(&read(&folder, "real"), "2 7.50000000000000e-01\n");
+}
+
+#[test]
+fn batches_change_weights() {
+    let folder = Folder::new();
+    folder.put("roads.gr", ROADS);
+    // 1-4 twice: the last counts, or the least; 2-3 as it is; 4-5 is new.
+    folder.put("more.gr", "p sp 5 4\na 1 4 3\na 1 4 7\na 2 3 3\na 4 5 1\n");
+    for (parallel, distance) in [("last", 7.0), ("least", 3.0)] {
+        for layout in ["contiguous", "linked"] {
+            let report = verified(
+                &folder,
+                &format!(
+                    "@roads.gr --layout {layout} --parallel {parallel} --insert @more.gr --sssp 1 \
+                     --path-to 4"
+                ),
+            );
+            let update = &report["updates"][0];
+            let counts = ["inserted", "reweighted", "duplicates"];
+            assert_eq!(counts.map(|key| number(&update[key])), [1.0, 1.0, 2.0]);
+            assert_eq!(number(&report["sssp"]["path"]["distance"]), distance);
+        }
+    }
+    // Random edges have weights, too; events change them.
+    let random = "@roads.gr --insert 20 --delete 5 --rounds 4 --sssp 1 --undirected";
+    verified(&folder, random);
+    folder.put("events", "+ 1 4 1\n- 2 3\n+ 5 4 8\n+ 1 4 2\n");
+    let report = verified(
+        &folder,
+        "@roads.gr --stream @events --batch 9 --sssp 1 --path-to 4",
+    );
+    assert_eq!(report["stream"]["reweighted"], 1);
+    assert_eq!(number(&report["sssp"]["path"]["distance"]), 2.0);
+    // A graph without weights takes the edges of the file alone.
+    let report = verified(&folder, "@roads.gr --weights none --insert @more.gr");
+    assert_eq!(report["updates"][0]["reweighted"], 0);
+    assert!(report["weights"].is_null());
+}
+
+#[test]
+fn weights_are_kept_in_files() {
+    let folder = Folder::new();
+    folder.put("roads.gr", ROADS);
+    let of = |command: &str| {
+        let command = format!("{command} --runs 1 --format json --backend cpu");
+        text(&graph(&folder, &command), "graph_hash").to_owned()
+    };
+    let expected = of("@roads.gr");
+    for name in ["a.mtx", "b.el", "c.gr.gz"] {
+        let command = format!("graph @roads.gr --backend cpu --runs 1 --save @{name}");
+        folder.run(command).succeeds();
+        assert_eq!(of(&format!("@{name}")), expected, "{name}");
+    }
+    assert_ne!(of("@roads.gr --weights none"), expected);
+    let generate = "generate graph road --vertices 100 --lengths -o @lengths.gr";
+    folder.run(generate).succeeds();
+    let made = "gen:road,vertices=100,lengths --undirected";
+    assert_eq!(of(made), of("@lengths.gr --undirected"));
+}
+
+#[test]
+fn what_has_no_weights_says_so() {
+    let folder = Folder::new();
+    folder.put("roads.gr", ROADS);
+    folder.put("bad.el", "0 1 2\n1 2 -3\n");
+    folder.put("bare.el", "0 1\n");
+    folder.put("real.el", "0 1 0.5\n");
+    for (command, code, message) in [
+        (
+            "@bad.el",
+            3,
+            "bad.el:2: the weight `-3` is negative; --weights none reads",
+        ),
+        (
+            "@bare.el --weights real",
+            3,
+            "bare.el has no weights of edges",
+        ),
+        (
+            "@real.el --weights integer",
+            3,
+            "real.el:1: the weight `0.5` is a real number",
+        ),
+        ("@bare.el --sssp 0", 4, "shortest paths are by weights"),
+        ("@roads.gr --sssp 6", 2, "no vertex 6 to start from"),
+        (
+            "@roads.gr --sssp 1 --path-to 0",
+            2,
+            "no vertex 0 to lead to",
+        ),
+        ("@roads.gr --sssp 1 --delta 0", 2, "write a number above 0"),
+        (
+            "@roads.gr --insert @bare.el",
+            3,
+            "bare.el has no weights of edges",
+        ),
+        ("@real.el --save @real.gr", 2, "holds integers as weights"),
+        (
+            "@roads.gr --weights whole",
+            2,
+            "choose from file, none, integer, real",
+        ),
+        ("@roads.gr --parallel most", 2, "choose from last, least"),
+    ] {
+        let outcome = folder.run(format!("graph {command} --backend cpu --runs 1"));
+        outcome.fails(code, message);
+    }
+}

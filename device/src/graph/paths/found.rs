@@ -1,0 +1,233 @@
+//! The vertices that a warp makes near or far.
+//!
+//! They wait in the warp's scratch memory until there are many: reserving places in a queue is an
+//! atomic addition to one word, which the L2 cache serves one after the other.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use super::{CHUNK, Paths, word};
+use crate::graph::store::VertexId;
+use crate::simt::reduce::has;
+use crate::simt::segments::Segments;
+use crate::simt::{SCRATCH_BYTES, Warp, rank};
+
+/// Vertices of each kind that the scratch memory has room for.
+const ROOM: u32 = SCRATCH_BYTES as u32 / 8;
+
+/// Vertices of each kind that are added between two calls of `make_room`, at the most: four a lane.
+const ADDED: u32 = 128;
+
+const _: () = assert!(ADDED < ROOM);
+
+/// Vertices that a warp has found.
+pub struct Found<'a> {
+    paths: &'a Paths,
+    /// The step that finds them.
+    step: u32,
+    /// Divisions after which the pile is that which far vertices are added to.
+    divisions: u32,
+    /// Near vertices in the first half of the scratch memory.
+    near: u32,
+    /// Far vertices in its second half.
+    far: u32,
+    /// No vertex that this lane has found far has a lesser distance.
+    least: u64,
+}
+
+impl<'a> Found<'a> {
+    /// Nothing as yet, in a step after so many divisions, or in the division that is the last of them.
+    #[inline(always)]
+    pub fn new(paths: &'a Paths, step: u32, divisions: u32) -> Self {
+        Self {
+            paths,
+            step,
+            divisions,
+            near: 0,
+            far: 0,
+            least: u64::MAX,
+        }
+    }
+
+    /// Adds the vertices of lanes that have found one near. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// There is room, and the vertex exists where it is near.
+    #[inline(always)]
+    pub unsafe fn add_near<W: Warp>(&mut self, warp: W, is_near: bool, vertex: u32) {
+        let lanes = warp.ballot(W::FULL, is_near);
+        if has(lanes, warp.lane()) {
+            let place = self.near + rank(lanes, warp.lane());
+            // SAFETY: there is room, the caller says.
+            unsafe {
+                warp.scratch()
+                    .cast::<u32>()
+                    .add(place as usize)
+                    .write(vertex)
+            };
+        }
+        self.near += lanes.count_ones();
+    }
+
+    /// Adds the vertices of lanes that have found one far, which the pile does not have. All lanes call
+    /// this.
+    ///
+    /// # Safety
+    ///
+    /// As for `add_near`.
+    #[inline(always)]
+    pub unsafe fn add_far<W: Warp>(&mut self, warp: W, is_far: bool, vertex: u32) {
+        let lanes = warp.ballot(W::FULL, is_far);
+        if has(lanes, warp.lane()) {
+            let place = ROOM + self.far + rank(lanes, warp.lane());
+            // SAFETY: there is room, the caller says.
+            unsafe {
+                warp.scratch()
+                    .cast::<u32>()
+                    .add(place as usize)
+                    .write(vertex)
+            };
+        }
+        self.far += lanes.count_ones();
+    }
+
+    /// Notes the distance of a far vertex, whether the pile has it or not.
+    #[inline(always)]
+    pub fn note(&mut self, distance: u64) {
+        if distance < self.least {
+            self.least = distance;
+        }
+    }
+
+    /// Makes room for four more vertices of each lane. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// As for `end`.
+    #[inline(always)]
+    pub unsafe fn make_room<W: Warp>(&mut self, warp: W) {
+        // SAFETY: the vertices that wait are not added again.
+        unsafe {
+            if self.near > ROOM - ADDED {
+                self.enqueue(warp);
+            }
+            if self.far > ROOM - ADDED {
+                self.pile_up(warp);
+            }
+        }
+    }
+
+    /// Enqueues what waits, and leaves the least distance. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// No vertex is made near twice in a step, or is in a pile twice.
+    #[inline(always)]
+    pub unsafe fn end<W: Warp>(&mut self, warp: W) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.near > 0 {
+                self.enqueue(warp);
+            }
+            if self.far > 0 {
+                self.pile_up(warp);
+            }
+        }
+        if self.least != u64::MAX {
+            let least = self.paths.pile::<{ word::CLOSE }>(self.divisions);
+            // Most lanes find a lesser distance there. Relaxed: the next division reads it.
+            if least.load(Relaxed) < !self.least {
+                least.fetch_max(!self.least, Relaxed);
+            }
+        }
+    }
+
+    /// Enqueues the chunks of the near vertices that wait. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// As for `end`.
+    #[inline(always)]
+    unsafe fn enqueue<W: Warp>(&mut self, warp: W) {
+        let paths = self.paths;
+        // The lanes' vertices are written.
+        warp.sync(W::FULL);
+        let mut first = 0;
+        while first < self.near {
+            let (mut vertex, mut chunks) = (0, 0);
+            if first + warp.lane() < self.near {
+                // SAFETY: below the number of those that wait, which exist.
+                unsafe {
+                    vertex = *warp
+                        .scratch()
+                        .cast::<u32>()
+                        .add((first + warp.lane()) as usize);
+                    chunks = paths.row(VertexId::new(vertex)).degree.div_ceil(CHUNK);
+                }
+            }
+            let segments = Segments::new(warp, chunks);
+            let mut place = 0;
+            if warp.lane() == 0 && segments.total > 0 {
+                let count = paths.frontier::<{ word::NEAR }>(1);
+                // Relaxed: the next launch reads the queue.
+                place = count.fetch_add(segments.total.into(), Relaxed) as u32;
+            }
+            place = warp.shuffle(W::FULL, place, 0);
+            let mut base = 0;
+            while base < segments.total {
+                let item = base + warp.lane();
+                let (owner, chunk) = segments.locate(warp, item);
+                let vertex = warp.shuffle(W::FULL, vertex, owner);
+                if item < segments.total {
+                    let word = u64::from(chunk) << 32 | u64::from(vertex);
+                    // SAFETY: the places are this warp's, and the queue has room for the chunks of
+                    // all vertices, each once.
+                    unsafe {
+                        paths
+                            .near(self.step + 1)
+                            .add((place + item) as usize)
+                            .write(word)
+                    };
+                }
+                base += W::LANES;
+            }
+            first += W::LANES;
+        }
+        self.near = 0;
+        // They were read, before others take their place.
+        warp.sync(W::FULL);
+    }
+
+    /// Moves the far vertices that wait to the pile. All lanes call this.
+    ///
+    /// # Safety
+    ///
+    /// As for `end`.
+    #[inline(always)]
+    unsafe fn pile_up<W: Warp>(&mut self, warp: W) {
+        let paths = self.paths;
+        // The lanes' vertices are written.
+        warp.sync(W::FULL);
+        let mut place = 0;
+        if warp.lane() == 0 {
+            let count = paths.pile::<{ word::FAR }>(self.divisions);
+            // Relaxed: a later launch reads the pile.
+            place = count.fetch_add(self.far.into(), Relaxed) as u32;
+        }
+        place = warp.shuffle(W::FULL, place, 0);
+        let pile = paths.far(self.divisions);
+        let mut index = warp.lane();
+        while index < self.far {
+            // SAFETY: below the number of those that wait; the places are this warp's, and a pile has
+            // room for all vertices, each once.
+            unsafe {
+                let vertex = *warp.scratch().cast::<u32>().add((ROOM + index) as usize);
+                pile.add((place + index) as usize).write(vertex);
+            }
+            index += W::LANES;
+        }
+        self.far = 0;
+        // They were read, before others take their place.
+        warp.sync(W::FULL);
+    }
+}

@@ -1,0 +1,55 @@
+//! Weighted graphs on threads and on warps in lockstep.
+
+use heapwood::allocators::Spec;
+use heapwood_device::allocators::{CfMalloc, CfmMalloc};
+use heapwood_tests::dirty::threads;
+use heapwood_tests::gpu::specs;
+use heapwood_tests::graph::weighted::Weighted;
+
+use super::updates::lanes;
+
+#[test]
+fn weights_follow_their_edges() {
+    let backend = threads(2);
+    for (seed, spec) in (0..).zip(specs()) {
+        for part in 0..2 {
+            Weighted::new(seed * 5 + part * 8).run(&backend, &spec);
+        }
+    }
+}
+
+#[test]
+fn rows_of_hubs_keep_their_weights() {
+    let backend = threads(2);
+    for seed in 0..16 {
+        let batches = Weighted {
+            vertices: 3000,
+            batches: 6,
+            largest: 20_000,
+            pool: 64 << 20,
+            ..Weighted::new(seed)
+        };
+        batches.run(&backend, &Spec::parse("cfmmalloc").expect("an allocator"));
+    }
+}
+
+#[test]
+fn lanes_keep_weights_and_find_paths() {
+    for seed in 0..16 {
+        let batches = Weighted {
+            vertices: 60,
+            batches: 5,
+            largest: 150,
+            pool: 2 << 20,
+            ..Weighted::new(seed)
+        };
+        match seed % 2 {
+            0 => batches.run(&lanes::<CfmMalloc>(3, seed), &spec("cfmmalloc")),
+            _ => batches.run(&lanes::<CfMalloc>(2, seed), &spec("cfmalloc")),
+        }
+    }
+}
+
+fn spec(name: &str) -> Spec {
+    Spec::parse(name).expect("an allocator")
+}
