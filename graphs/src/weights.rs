@@ -26,6 +26,14 @@ pub struct Weights {
 }
 
 impl WeightKind {
+    /// The word of the weight 1.
+    pub fn one(self) -> u32 {
+        match self {
+            Self::Integer => 1,
+            Self::Real => 1_f32.to_bits(),
+        }
+    }
+
     /// The word of a weight that stands in a text.
     ///
     /// ```

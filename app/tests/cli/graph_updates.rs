@@ -69,7 +69,7 @@ fn every_edge_of_a_batch_is_counted() {
     folder.put("edges.col", "p edge 3 2\ne 1 2\ne 2 3\n");
     let report = graph(
         &folder,
-        "@arcs.gr --weights none --insert @edges.col --verify --format json --backend cpu",
+        "@arcs.gr --insert @edges.col --verify --format json --backend cpu",
     );
     let update = &report["updates"][0];
     assert_eq!(

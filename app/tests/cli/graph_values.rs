@@ -153,7 +153,7 @@ fn deleted_vertices_have_no_line_and_inserted_ones_have() {
     put(&folder, false);
     folder.put("gone", "9\n2\n");
     folder.put("more", "1000000008 41\n");
-    let command = "graph @small.v --weights none --backend cpu --insert-vertices 1 --insert @more \
+    let command = "graph @small.v --backend cpu --insert-vertices 1 --insert @more \
                    --delete-vertices @gone --save-pagerank @pr --save-components @wcc \
                    --save-triangles @tri --save-bfs @bfs --verify";
     folder.run(format!("{command} --bfs 41")).succeeds();

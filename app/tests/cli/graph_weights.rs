@@ -111,6 +111,41 @@ fn weights_are_kept_in_files() {
 }
 
 #[test]
+fn edges_without_weights_join_with_weight_1() {
+    let folder = Folder::new();
+    folder.put("roads.gr", ROADS);
+    folder.put("bare.el", "0 3\n");
+    folder.put("real.el", "0 1 0.5\n1 3 2.5\n");
+    folder.put("events", "+ 1 4\n");
+    for (command, distance) in [
+        ("@roads.gr --sssp 1 --path-to 4 --insert @bare.el", 1.0),
+        ("@real.el --sssp 0 --path-to 3 --insert @bare.el", 1.0),
+        (
+            "@roads.gr --sssp 1 --path-to 4 --stream @events --batch 5",
+            1.0,
+        ),
+    ] {
+        let report = verified(&folder, command);
+        assert_eq!(number(&report["sssp"]["path"]["distance"]), distance);
+        let outcome = folder.run(format!("graph {command} --backend cpu --runs 1"));
+        has(
+            &outcome.stderr,
+            "has no weights: its edges get the weight 1",
+        );
+    }
+    let made = "graph @real.el --insert gen:road,vertices=4 --backend cpu --runs 1 --verify";
+    let outcome = folder.run(made).succeeds();
+    has(
+        &outcome.stderr,
+        "has no weights: its edges get the weight 1",
+    );
+    let none = "gen:road,vertices=9,lengths --weights none";
+    assert!(verified(&folder, none)["weights"].is_null());
+    let real = "gen:road,vertices=9,lengths --weights real --sssp 0";
+    assert_eq!(text(&verified(&folder, real), "weights"), "real");
+}
+
+#[test]
 fn what_has_no_weights_says_so() {
     let folder = Folder::new();
     folder.put("roads.gr", ROADS);
@@ -133,6 +168,11 @@ fn what_has_no_weights_says_so() {
             3,
             "real.el:1: the weight `0.5` is a real number",
         ),
+        (
+            "gen:road,vertices=9 --weights real",
+            3,
+            "has no weights of edges",
+        ),
         ("@bare.el --sssp 0", 4, "shortest paths are by weights"),
         ("@roads.gr --sssp 6", 2, "no vertex 6 to start from"),
         (
@@ -141,11 +181,6 @@ fn what_has_no_weights_says_so() {
             "no vertex 0 to lead to",
         ),
         ("@roads.gr --sssp 1 --delta 0", 2, "write a number above 0"),
-        (
-            "@roads.gr --insert @bare.el",
-            3,
-            "bare.el has no weights of edges",
-        ),
         ("@real.el --save @real.gr", 2, "holds integers as weights"),
         (
             "@roads.gr --weights whole",

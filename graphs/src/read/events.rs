@@ -42,6 +42,16 @@ pub enum Events {
     Timed(Vec<TimedEdge>),
 }
 
+impl Events {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Signed(events) => events.len(),
+            Self::Timed(events) => events.len(),
+        }
+    }
+}
+
 /// An edge that comes or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SignedEdge {

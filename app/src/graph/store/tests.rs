@@ -5,6 +5,7 @@ use heapwood_graphs::{CsrOptions, EdgeList, Parallel};
 use super::*;
 use crate::allocators::Spec;
 use crate::backend::Cpu;
+use crate::graph::Edge;
 use crate::graph::Limits;
 
 fn options(layout: Layout) -> Options {

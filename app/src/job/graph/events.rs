@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use heapwood_graphs::load_events;
+use heapwood_graphs::{ReadWeights, Weights, load_events};
 
 use serde::{Deserialize, Serialize};
 
+use super::input::{ONES, is_unweighted};
 use crate::Error;
 use crate::job::Progress;
 use crate::word;
@@ -49,9 +50,19 @@ impl EventOptions {
             return Ok(None);
         };
         progress.begin(format!("reading {}", path.display()));
-        let weights = graph.rows.weight_kind().into();
-        let events = load_events(path, &graph.ids, graph.rows.vertices(), weights);
+        let load = |weights| load_events(path, &graph.ids, graph.rows.vertices(), weights);
+        let kind = graph.rows.weight_kind();
+        let mut events = load(kind.into()).map_err(Error::from);
         progress.end();
+        if let (Err(error), Some(kind)) = (&events, kind)
+            && is_unweighted(error)
+        {
+            let mut list = load(ReadWeights::None)?;
+            let words = vec![kind.one(); list.events.count()];
+            list.weights = Some(Weights { kind, words });
+            progress.note(format!("{} {ONES}", path.display()));
+            events = Ok(list);
+        }
         let batching = match self.batch_time {
             Some(time) => Batching::Time(time),
             None => Batching::Count(batch.unwrap_or(usize::MAX)),

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use heapwood_files::stem;
 use heapwood_graphs::{
-    CsrOptions, Direction, Format, Ids, Loaded, Note, Numbering, Parallel, ReadOptions,
-    ReadWeights, load,
+    CsrOptions, Direction, Format, GraphError, Ids, Loaded, Note, Numbering, Parallel, ReadOptions,
+    ReadWeights, WeightKind, Weights, load,
 };
 
 use serde::{Deserialize, Serialize};
@@ -173,7 +173,7 @@ impl InputOptions {
     }
 
     /// Reads the edges of a batch for a graph, which has `vertices` when it is applied. Edges to
-    /// insert have weights as the graph has them.
+    /// insert have weights as the graph has them: 1 if the file has none.
     ///
     /// # Errors
     ///
@@ -200,7 +200,23 @@ impl InputOptions {
             weights,
             ..ReadOptions::default()
         };
-        let mut loaded = read_source(source, options, progress)?;
+        let mut loaded = match read_source(source, options, progress) {
+            Err(error) if is_unweighted(&error) => {
+                let options = ReadOptions {
+                    weights: ReadWeights::None,
+                    ..options
+                };
+                let mut loaded = read_source(source, options, progress)?;
+                let count = loaded.edges.edges.len();
+                loaded.edges.weights = graph.rows.weight_kind().map(|kind| Weights {
+                    kind,
+                    words: vec![kind.one(); count],
+                });
+                progress.note(format!("{source} {ONES}"));
+                loaded
+            }
+            read => read?,
+        };
         // A batch need not have an edge of each vertex.
         let is_deletion = change == Change::Delete;
         loaded.notes.retain(|note| match note {
@@ -222,6 +238,14 @@ impl InputOptions {
     }
 }
 
+/// The note about edges that join a weighted graph without weights.
+pub(super) const ONES: &str = "has no weights: its edges get the weight 1";
+
+/// Whether a file was not read since it has no weights.
+pub(super) fn is_unweighted(error: &Error) -> bool {
+    matches!(error, Error::Graph(GraphError::NoWeights { .. }))
+}
+
 /// Loads a file, or makes what stands for one.
 fn read_source(
     source: &Source<GraphSpec>,
@@ -233,12 +257,12 @@ fn read_source(
         (Source::Generated { text, .. }, _) if options.bipartite => {
             Err(OptionError::Bipartite(text.clone()).into())
         }
-        (Source::Generated { text, spec }, Numbering::Consecutive) => make(
-            text,
-            spec,
-            Ids::from(u32::from(options.one_based)),
-            progress,
-        ),
+        (Source::Generated { text, spec }, Numbering::Consecutive) => {
+            let ids = Ids::from(u32::from(options.one_based));
+            let mut made = make(text, spec, ids, progress)?;
+            select_weights(text, &mut made, options.weights)?;
+            Ok(made)
+        }
         (Source::Generated { text, .. }, _) => Err(OptionError::CompactIds(text.clone()).into()),
     }
 }
@@ -266,6 +290,30 @@ fn make(
         ids,
         notes: Vec::new(),
     })
+}
+
+/// Leaves the weights that are asked for, as readers do. Generators make integers.
+fn select_weights(text: &str, made: &mut Loaded, asked: ReadWeights) -> Result<(), Error> {
+    let weights = &mut made.edges.weights;
+    match asked {
+        ReadWeights::None if weights.is_some() => {
+            *weights = None;
+            made.notes.push(Note::Weights);
+        }
+        ReadWeights::Integer | ReadWeights::Real if weights.is_none() => {
+            let path = text.to_owned();
+            return Err(GraphError::NoWeights { path }.into());
+        }
+        ReadWeights::Real => {
+            let words = weights.iter_mut().flat_map(|weights| {
+                weights.kind = WeightKind::Real;
+                &mut weights.words
+            });
+            words.for_each(|word| *word = (*word as f32).to_bits());
+        }
+        _ => {}
+    }
+    Ok(())
 }
 
 /// Loads a file.
