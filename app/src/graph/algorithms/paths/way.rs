@@ -66,7 +66,7 @@ impl Store<'_> {
     }
 }
 
-/// The neighbours of a vertex, with the weights of the edges; weights of 0 if there are none.
+/// The neighbours of a vertex with the weights of the edges; nothing in a graph without weights.
 fn weighted_row(rows: &Csr, vertex: u32) -> impl Iterator<Item = (u32, u32)> {
     let weights = rows.row_weights(vertex).unwrap_or_default();
     rows.row(vertex)
