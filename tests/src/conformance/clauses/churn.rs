@@ -10,6 +10,11 @@ use crate::conformance::machine::Machine;
 
 /// Octaves of sizes.
 const OCTAVES: u32 = 6;
+/// Numbers of places, each twice the one before: the third is for half the requests refused by a
+/// heap that is filled in order. A heap on which blocks come and go is fragmented and holds a
+/// fourth to all of that, as the schedule falls; with all of these numbers together some requests
+/// are granted and some refused whatever it holds.
+const DEMANDS: u32 = 4;
 
 /// Arguments whose pointers outlive the launch.
 struct Shared(ChurnArguments);
@@ -57,7 +62,7 @@ fn holds<M: Machine, H: Handle>(bench: &Bench<M, H>, least_bytes: u32) -> u64 {
     filled.max(bench.max_block())
 }
 
-/// Blocks of mixed sizes come and go on a full heap, about half the requests are
+/// Blocks of mixed sizes come and go on a heap that fills, about half the requests are
 /// refused, and every block keeps its contents. Once all are freed the heap serves
 /// what it served when it was fresh.
 pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
@@ -83,15 +88,16 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         }
         least_bytes *= 2;
     };
-    let kept = places.div_ceil(u64::from(M::THREADS)) as u32;
-    let mut words = vec![0; PLACE_WORDS * (kept * M::THREADS) as usize];
+    // The last number of places is twice the third.
+    let most_kept = 2 * places.div_ceil(u64::from(M::THREADS)) as u32;
+    let mut words = vec![0; PLACE_WORDS * (most_kept * M::THREADS) as usize];
     let mut counters = [0; CHURN_WORDS];
-    for seed in 0..=M::REPEATS {
+    let mut launch = |kept, turns, seed| {
         let arguments = Shared(ChurnArguments {
             places: words.as_mut_ptr(),
             counters: counters.as_mut_ptr(),
             kept,
-            turns: if seed < M::REPEATS { M::TURNS } else { 0 },
+            turns,
             least_bytes,
             octaves: OCTAVES,
             seed,
@@ -100,7 +106,14 @@ pub fn churn<M: Machine, H: Handle>(bench: &Bench<M, H>) {
             // SAFETY: places for all threads of the launch, 0 at first, and counters.
             unsafe { Churn::run(warp, bench.pool.allocator(), arguments.get()) };
         });
+    };
+    let launches = M::REPEATS.max(DEMANDS);
+    for seed in 0..launches {
+        let halvings = DEMANDS - 1 - seed * DEMANDS / launches;
+        launch((most_kept >> halvings).max(1), M::TURNS, seed);
     }
+    // Frees what is left.
+    launch(most_kept, 0, launches);
     let counts = ChurnCounts::from_words(&counters);
     assert_eq!(counts.corrupt, 0, "{case:?}: {counts:?}");
     assert_eq!(counts.granted, counts.freed, "{case:?}: {counts:?}");
