@@ -14,11 +14,9 @@
 
 mod clock;
 mod location;
+mod locations;
 mod mapped;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::panic::Location as Site;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -30,32 +28,8 @@ use super::machine::id;
 use super::orders::Orders;
 use super::random::Random;
 use clock::Clock;
-use location::{By, Location};
-use mapped::is_mapped;
-
-/// Bytes of what is accessed plainly that one entry stands for.
-const GRAIN: usize = 4;
-
-/// Mixes addresses, which are no adversary's.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        let mixed = (self.0 ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ mixed >> 32;
-    }
-}
+use location::By;
+use locations::{GRAIN, Locations};
 
 /// The knowledge of a lane, as vector clocks.
 struct View {
@@ -89,7 +63,7 @@ impl Moment {
 /// The memory of a run.
 pub struct Memory {
     views: Vec<View>,
-    locations: HashMap<usize, Location, BuildHasherDefault<AddressHasher>>,
+    locations: Locations,
     /// The accesses that happen before every sequentially consistent fence to come.
     fences: Clock,
     random: Random,
@@ -168,7 +142,7 @@ impl Memory {
         };
         Self {
             views: (0..lanes).map(view).collect(),
-            locations: HashMap::default(),
+            locations: Locations::new(),
             fences: Clock::new(lanes),
             stale: random.choose(&[1, 2, 4, 16]),
             random,
@@ -233,12 +207,8 @@ impl Memory {
         let is_stale = self.random.one_in(self.stale);
         let is_inserted = is_stale && self.random.one_in(4);
         let view = &mut self.views[lane as usize];
-        let location = match self.locations.entry(access.address) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) if is_mapped(access.address) => {
-                new.insert_entry(Location::default()).into_mut()
-            }
-            Entry::Vacant(_) => return Err(wild(by)),
+        let Some(location) = self.locations.at(access.address) else {
+            return Err(wild(by));
         };
         if let Some(other) = location.race_with_write(&view.clock) {
             return Err(race(access.address, other, by));
@@ -305,13 +275,12 @@ impl Memory {
 
     fn plain(&mut self, lane: u32, access: &Access) -> Result<(), Fault> {
         let by = self.by(lane, access.site);
-        if !is_mapped(access.address) {
-            return Err(wild(by));
-        }
         let clock = &self.views[lane as usize].clock;
         let first = access.address / GRAIN * GRAIN;
         for address in (first..access.address + access.bytes).step_by(GRAIN) {
-            let location = self.locations.entry(address).or_default();
+            let Some(location) = self.locations.at(address) else {
+                return Err(wild(by));
+            };
             let writes = access.operation == Operation::PlainWrite;
             let other = if writes {
                 location.race_with_any(clock)
