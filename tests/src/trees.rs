@@ -43,6 +43,12 @@ pub fn build(
     }
 }
 
+/// Bytes of a pool that serves the tree of these triangles whatever its options. Some allocators
+/// write all over their pool at the start: one that is much larger takes longer than the tree.
+fn pool_for(triangles: &Triangles) -> u64 {
+    (4 << 20) + 2048 * triangles.len() as u64
+}
+
 /// Builds a tree on the CPU over an allocator that has to serve it.
 ///
 /// An allocator whose null is not exact may refuse a worker while another one holds what
@@ -54,10 +60,10 @@ pub fn build(
 pub fn build_served(
     spec: &Spec,
     workers: usize,
-    pool: u64,
     triangles: &Triangles,
     options: Options,
 ) -> Finished {
+    let pool = pool_for(triangles);
     let built = match build(&*cpu(workers), spec, pool, triangles, options) {
         Err(TreeError::Pool { .. } | TreeError::Full { .. })
             if !spec.allocator.properties.exact_null =>
@@ -77,11 +83,11 @@ pub fn build_served(
 pub fn build_within(
     backend: &dyn Backend,
     spec: &Spec,
-    pool: u64,
     triangles: &Triangles,
     options: Options,
     limits: Limits,
 ) -> Result<Finished, TreeError> {
+    let pool = pool_for(triangles);
     let mut ready = KernelBuild::within(backend, triangles, spec, pool, options, limits)?;
     if options.collect {
         finished(ready.build_with_statistics()?)

@@ -13,9 +13,6 @@ use crate::random::Random;
 use crate::soups::Triangles;
 use crate::trees;
 
-/// Memory for a tree over an allocator.
-const POOL: u64 = 16 << 20;
-
 /// Orders of axes.
 const AXES: [[usize; 3]; 6] = [
     [0, 1, 2],
@@ -154,7 +151,7 @@ impl Variant {
             return built.unwrap_or_else(|error| panic!("{self}: {error}")).tree;
         }
         let spec = Spec::parse("cfmalloc").expect("an allocator");
-        trees::build_served(&spec, 1, POOL, triangles, options).tree
+        trees::build_served(&spec, 1, triangles, options).tree
     }
 
     /// Builds the tree and checks it.

@@ -15,8 +15,6 @@ use heapwood_tests::oracle;
 use heapwood_tests::soups::{self, Numbers, Triangles};
 use heapwood_tests::trees::{self, Finished};
 
-const POOL: u64 = 64 << 20;
-
 fn spec(name: &str) -> Spec {
     Spec::parse(name).expect("an allocator")
 }
@@ -27,7 +25,7 @@ fn bound(triangles: &Triangles) -> usize {
 }
 
 fn build_over(spec: &Spec, workers: usize, triangles: &Triangles, options: Options) -> Finished {
-    trees::build_served(spec, workers, POOL, triangles, options)
+    trees::build_served(spec, workers, triangles, options)
 }
 
 fn build(name: &str, workers: usize, triangles: &Triangles, options: Options) -> Finished {
@@ -139,7 +137,7 @@ fn a_bounded_tree_does_not_depend_on_the_lanes() {
     let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, 0);
     let within = |options| {
         let spec = spec("atomicmalloc");
-        trees::build_within(&lanes, &spec, POOL, &triangles, options, limits)
+        trees::build_within(&lanes, &spec, &triangles, options, limits)
     };
     let refused = within(options).expect_err("it explodes");
     assert!(
@@ -184,7 +182,7 @@ fn usual_scenes_have_no_budgets() {
         let (backend, spec) = (cpu(2), spec("cfmalloc"));
         let mut limits = Limits::for_triangles(triangles.len() as u32, &options);
         let built = loop {
-            match trees::build_within(&*backend, &spec, POOL, &triangles, options, limits) {
+            match trees::build_within(&*backend, &spec, &triangles, options, limits) {
                 Err(TreeError::Build(error)) if error.is_limit() => {
                     limits = limits.doubled().unwrap();
                 }

@@ -14,11 +14,9 @@ use heapwood_tests::soups::{self, Numbers, Triangles};
 use heapwood_tests::trees::{self, Finished};
 use proptest::prelude::*;
 
-const POOL: u64 = 128 << 20;
-
 fn kernels(triangles: &Triangles, options: Options) -> Finished {
     let spec = Spec::parse("cfmalloc").expect("an allocator");
-    trees::build_served(&spec, 2, POOL, triangles, options)
+    trees::build_served(&spec, 2, triangles, options)
 }
 
 fn on_cores(threads: usize, triangles: &[Triangle], options: Options) -> Built<HostTree> {
@@ -186,7 +184,7 @@ fn trees_are_those_of_warps_with_32_lanes() {
     let limits = Limits::for_triangles(triangles.len() as u32, &options);
     let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, 0);
     let spec = Spec::parse("atomicmalloc").expect("an allocator");
-    let expected = trees::build_within(&lanes, &spec, POOL, &triangles, options, limits);
+    let expected = trees::build_within(&lanes, &spec, &triangles, options, limits);
     let built = on_cores(2, &triangles, options);
     assert_same(&built, &expected.expect("a tree"), "lanes");
 }

@@ -9,8 +9,6 @@ use heapwood_device::kdtree::node::Node;
 use heapwood_tests::soups::{self, Triangles};
 use heapwood_tests::trees::{self, Finished};
 
-const POOL: u64 = 32 << 20;
-
 /// Powers of two by which scenes of size 1 to 20 are multiplied: from 1e-21 to 1e18.
 const EXPONENTS: [i32; 7] = [-70, -63, -44, -20, 23, 43, 55];
 
@@ -46,7 +44,7 @@ fn unscaled(tree: &HostTree, unit: f32) -> HostTree {
 fn build(name: &str, triangles: &Triangles, options: Options) -> Finished {
     let spec = Spec::parse(name).expect("an allocator");
     let spec = spec.checked().expect("it can be checked");
-    trees::build_served(&spec, 2, POOL, triangles, options)
+    trees::build_served(&spec, 2, triangles, options)
 }
 
 fn scenes() -> [(&'static str, Triangles); 4] {

@@ -18,14 +18,12 @@ use heapwood_tests::oracle::{self, Ray};
 use heapwood_tests::soups::{self, Numbers, Triangles};
 use heapwood_tests::trees::{self, Finished};
 
-const POOL: u64 = 32 << 20;
-
 fn spec(name: &str) -> Spec {
     Spec::parse(name).expect("an allocator")
 }
 
 fn build_over(spec: &Spec, workers: usize, triangles: &Triangles, options: Options) -> Finished {
-    trees::build_served(spec, workers, POOL, triangles, options)
+    trees::build_served(spec, workers, triangles, options)
 }
 
 fn build(name: &str, workers: usize, triangles: &Triangles, options: Options) -> Finished {
@@ -37,7 +35,7 @@ fn build_in_lockstep(seed: u64, triangles: &Triangles, options: Options) -> Fini
     let lanes = LockstepBackend::new::<AtomicMalloc>(3, 64, seed);
     let limits = Limits::for_triangles(triangles.len() as u32, &options);
     let spec = spec("atomicmalloc");
-    let built = trees::build_within(&lanes, &spec, POOL, triangles, options, limits);
+    let built = trees::build_within(&lanes, &spec, triangles, options, limits);
     built.expect("a tree")
 }
 

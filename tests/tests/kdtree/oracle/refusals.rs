@@ -8,7 +8,7 @@ use heapwood_tests::gpu::{cpu, specs};
 use heapwood_tests::soups;
 use heapwood_tests::trees;
 
-use super::{POOL, assert_right, blocks, build, spec, within_depth};
+use super::{assert_right, blocks, build, spec, within_depth};
 
 type Tighten = fn(&mut Limits);
 
@@ -60,7 +60,7 @@ fn limits_are_clean_errors_and_doubling_them_helps() {
     let backend = cpu(2);
     let within = |limits| {
         let spec = spec("cfmalloc");
-        trees::build_within(&*backend, &spec, POOL, &triangles, options, limits)
+        trees::build_within(&*backend, &spec, &triangles, options, limits)
     };
     let usual = Limits::for_triangles(5000, &options);
     let tight: [(Tighten, BuildError); 5] = [
@@ -106,7 +106,7 @@ fn what_cannot_be_built_is_refused() {
     for bad in [f32::NAN, f32::INFINITY, -2e18] {
         let mut triangles = soups::soup(100, 0.1, 12);
         triangles[50][1][2] = bad;
-        let built = trees::build(&*cpu(2), &spec("cfmalloc"), POOL, &triangles, options);
+        let built = trees::build(&*cpu(2), &spec("cfmalloc"), 4 << 20, &triangles, options);
         let refused = matches!(built, Err(TreeError::Build(BuildError::BadCoordinate)));
         assert!(refused, "{bad}");
     }
