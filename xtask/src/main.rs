@@ -3,6 +3,7 @@
 mod assemble;
 mod bundle;
 mod busy;
+mod graph_campaign;
 mod nvcc;
 mod tables;
 
@@ -27,6 +28,7 @@ cargo xtask weaken [SECONDS]  weaken each memory ordering in turn; renew tests/d
 cargo xtask clip-campaign [--pairs N] [--seed S]    hold clipping to exact arithmetic (default 1e6)
 cargo xtask shape-campaign [--shapes N] [--seed S] [--part K/M]
                                          check trees of all shapes, or of N drawn ones
+cargo xtask graph-campaign [--runs N] [--seed S]    run drawn graph commands with --verify (default 1000)
 cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
 cargo xtask tables            renew tables, chart and CSV from the JSON in docs/results/runs
 cargo xtask tables --check    fail if one of them is not what the JSON gives
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
         ["weaken", seconds] => weaken(&root(), seconds),
         ["clip-campaign", ref options @ ..] => campaign(&root(), "clip_campaign", options),
         ["shape-campaign", ref options @ ..] => campaign(&root(), "shape_campaign", options),
+        ["graph-campaign", ref options @ ..] => graph_campaign(&root(), options),
         ["tables"] => tables::run(&root(), false),
         ["tables", "--check"] => tables::run(&root(), true),
         ["help"] | ["--help"] | [] => {
@@ -73,7 +76,7 @@ fn main() -> ExitCode {
 /// Searches for a failing run without each ordering of the device code, for so many
 /// seconds in each workload. The tests' crate has the campaign; this keeps its list.
 fn weaken(root: &Path, seconds: &str) -> Result<()> {
-    let campaign = build_campaign(root, "weaken", "dev")?;
+    let campaign = build_program(root, "--example", "weaken", "dev")?;
     let output = Command::new(&campaign)
         .arg(seconds)
         .current_dir(root)
@@ -89,7 +92,7 @@ fn weaken(root: &Path, seconds: &str) -> Result<()> {
 
 /// Runs a campaign of the tests' crate, optimised, and prints what it finds.
 fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
-    let campaign = build_campaign(root, name, "release")?;
+    let campaign = build_program(root, "--example", name, "release")?;
     let status = Command::new(&campaign)
         .args(options)
         .current_dir(root)
@@ -102,19 +105,30 @@ fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
     }
 }
 
-/// Builds an example of the tests' crate in a profile and returns its path.
-fn build_campaign(root: &Path, name: &str, profile: &str) -> Result<PathBuf> {
+/// Makes random runs of the program, in which overflow is a fault.
+fn graph_campaign(root: &Path, options: &[&str]) -> Result<()> {
+    let (mut runs, mut seed) = (1000, 1);
+    for option in options.chunks(2) {
+        let (number, text) = match option {
+            ["--runs", text] => (&mut runs, text),
+            ["--seed", text] => (&mut seed, text),
+            _ => return Err("usage: cargo xtask graph-campaign [--runs N] [--seed S]".to_owned()),
+        };
+        *number = text
+            .parse()
+            .map_err(|_| format!("`{text}` is no number of 64 bits"))?;
+    }
+    let program = build_program(root, "--bin", "heapwood", "dev")?;
+    graph_campaign::run(root, &program, runs, seed)
+}
+
+/// Builds a program of the workspace in a profile and returns its path; `kind` is `--bin` or
+/// `--example`.
+fn build_program(root: &Path, kind: &str, name: &str, profile: &str) -> Result<PathBuf> {
     // Of the workspace, as the tests are: `cargo run --package` would choose other
     // features for the crates below, and compile all of them again.
     let status = Command::new("cargo")
-        .args([
-            "build",
-            "--workspace",
-            "--example",
-            name,
-            "--profile",
-            profile,
-        ])
+        .args(["build", "--workspace", kind, name, "--profile", profile])
         .current_dir(root)
         .status()
         .map_err(|error| format!("cargo: {error}"))?;
@@ -126,7 +140,11 @@ fn build_campaign(root: &Path, name: &str, profile: &str) -> Result<PathBuf> {
         std::env::current_exe().map_err(|error| format!("the path of this program: {error}"))?;
     let folder = if profile == "dev" { "debug" } else { profile };
     let profiles = own.ancestors().nth(2).unwrap_or(root);
-    Ok(profiles.join(folder).join("examples").join(name))
+    let folder = profiles.join(folder);
+    Ok(match kind {
+        "--example" => folder.join("examples").join(name),
+        _ => folder.join(name),
+    })
 }
 
 /// A part of the modules, as `K/M`.
