@@ -44,6 +44,20 @@ pub enum GraphError {
         /// The file.
         path: String,
     },
+    /// The file has no problems of shortest paths.
+    #[error("{path} is empty: there are no problems in it")]
+    NoProblems {
+        /// The file.
+        path: String,
+    },
+    /// A file of coordinates lacks a vertex.
+    #[error("{path}: there are no coordinates of vertex {vertex}, which the graph has")]
+    NoCoordinates {
+        /// The file.
+        path: String,
+        /// The id of the vertex.
+        vertex: u64,
+    },
     /// A line breaks a rule of the format.
     #[error("{path}:{line}: {problem}")]
     Line {
@@ -357,6 +371,16 @@ pub enum LineProblem {
         /// Edges that the header declares.
         declared: u64,
         /// Edges in the text.
+        found: u64,
+    },
+    /// The number of lines of a list differs from the header's.
+    #[error("the header declares {declared} {what}, but the text has {found}")]
+    Count {
+        /// The name of a line's contents, in the plural.
+        what: &'static str,
+        /// The number in the header.
+        declared: u64,
+        /// The number in the text.
         found: u64,
     },
     /// The value of a key, or a part of it, breaks a rule.

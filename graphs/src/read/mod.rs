@@ -1,5 +1,7 @@
 //! Graph files: recognised, decompressed, read in parallel.
 
+mod auxiliary;
+mod coordinates;
 mod dataset;
 mod dimacs;
 mod edge_list;
@@ -9,6 +11,7 @@ mod matrix_market;
 mod metis;
 mod note;
 mod pair;
+mod problems;
 mod properties;
 mod recognise;
 mod sides;
@@ -24,9 +27,11 @@ use heapwood_files::check_text;
 #[cfg(test)]
 use crate::LineProblem;
 use crate::{EdgeList, Format, GraphError, Ids};
+pub use coordinates::load_coordinates;
 pub use dataset::{Dataset, DatasetAlgorithm, ReferenceValues};
 pub use events::{EventList, Events, SignedEdge, TimedEdge, load_events};
 pub use note::Note;
+pub use problems::{Problems, load_problems};
 use recognise::recognise;
 use text::{Fault, line_number};
 pub use vertices::load_vertices;

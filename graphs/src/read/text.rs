@@ -277,6 +277,18 @@ pub(super) fn count(word: &[u8]) -> Result<u64, LineProblem> {
     })
 }
 
+/// A whole number of 64 bits with a sign, as coordinates are.
+pub(super) fn integer(word: &[u8]) -> Result<i64, LineProblem> {
+    let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+"));
+    let digits = digits.unwrap_or(word);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(LineProblem::NotWhole(excerpt(word)));
+    }
+    let text = std::str::from_utf8(word).ok();
+    let parsed = text.and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| LineProblem::Overflow64(excerpt(word)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,8 +5,9 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapwood_graphs::{
-    Csr, CsrOptions, Events, Format, GraphError, Ids, MAX_VERTICES, Numbering, ReadOptions,
-    ReadWeights, WeightKind, Weights, load_events, load_vertices, read_graph,
+    Csr, CsrOptions, Events, Format, GraphError, Ids, MAX_VERTICES, Numbering, Problems,
+    ReadOptions, ReadWeights, WeightKind, Weights, load_coordinates, load_events, load_problems,
+    load_vertices, read_graph,
 };
 use proptest::prelude::*;
 
@@ -186,6 +187,37 @@ proptest! {
             };
             assert!(list.weights.is_none_or(|weights| weights.words.len() == ends.len()));
             assert!(!ends.is_empty() && ends.as_flattened().iter().all(|&end| end < 4));
+        }
+    }
+
+    #[test]
+    fn random_words_of_problems_and_coordinates(
+        start in prop::sample::select(vec![
+            "", "p aux sp ss 1", "p aux sp p2p 2", "p aux sp co 2",
+        ]),
+        words in prop::collection::vec(prop_oneof![
+            8 => prop::sample::select(vec![
+                "\ns 1", "\nq 1 2", "\nq 2 2", "\nv 1 0 7", "\nv 2 -1 3", "\nc", "\n1", "\n1 2", "\n", "-1", "#",
+            ]).prop_map(str::to_owned),
+            1 => word(),
+        ], 0..8),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("any");
+        std::fs::write(&path, format!("{start} {}", words.join(" "))).unwrap();
+        let one_line = |error: GraphError| assert!(!error.to_string().contains('\n'));
+        match load_problems(&path, &Ids::from(1), 2) {
+            Ok(Problems::SingleSource(sources)) => {
+                assert!(!sources.is_empty() && sources.iter().all(|&source| source < 2));
+            }
+            Ok(Problems::PointToPoint(pairs)) => {
+                assert!(!pairs.is_empty() && pairs.as_flattened().iter().all(|&end| end < 2));
+            }
+            Err(error) => one_line(error),
+        }
+        match load_coordinates(&path, &Ids::from(1), 2) {
+            Ok(coordinates) => assert_eq!(coordinates.len(), 2),
+            Err(error) => one_line(error),
         }
     }
 
