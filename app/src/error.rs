@@ -36,6 +36,9 @@ pub enum OptionError {
         /// The option of the search.
         option: &'static str,
     },
+    /// Answers are saved, and no problems are solved.
+    #[error("problems has to name the file whose answers are saved")]
+    NoProblems,
     /// Two sets of vertices in a graph that is made, not read.
     #[error("bipartite is for files, not for {0}")]
     Bipartite(String),

@@ -24,6 +24,7 @@ mod workspace;
 pub use crate::store_error::StoreError;
 pub use algorithms::pagerank::rank_iteration;
 pub use algorithms::paths::{Distances, PathOptions, Way};
+pub use algorithms::problems::{ProblemOptions, Solution};
 pub use algorithms::results::*;
 pub use batches::{Draw, Pattern, WeightRange};
 pub use edges::{Edge, EdgeBatch, EdgeSlice};

@@ -19,6 +19,7 @@ mod generated_input;
 mod graph;
 mod graph_files;
 mod graph_memory;
+mod graph_problems;
 mod graph_stream;
 mod graph_updates;
 mod graph_values;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ProblemsReport;
 use crate::{Line, Samples};
 
 /// The reports of all algorithms; what was not asked for is null.
@@ -20,6 +21,8 @@ pub struct AlgorithmReports {
     /// Shortest paths.
     #[serde(rename = "sssp")]
     pub paths: Option<PathReport>,
+    /// Problems of shortest paths.
+    pub problems: Option<ProblemsReport>,
     /// Local clustering coefficients.
     #[serde(rename = "lcc")]
     pub clustering: Option<ClusteringReport>,
@@ -36,6 +39,8 @@ impl AlgorithmReports {
         lines.extend(self.components.iter().map(|found| found.line("components")));
         lines.extend(self.search.iter().map(|found| found.line(vertices)));
         lines.extend(self.paths.iter().flat_map(|found| found.lines(vertices)));
+        let problems = self.problems.iter();
+        lines.extend(problems.flat_map(|found| found.lines(vertices)));
         lines.extend(self.clustering.iter().map(ClusteringReport::line));
         lines.extend(self.communities.iter().map(CommunityReport::line));
         lines

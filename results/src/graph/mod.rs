@@ -5,6 +5,7 @@ mod csr;
 mod events;
 mod graphalytics;
 mod memory;
+mod problems;
 mod text;
 
 use std::collections::BTreeMap;
@@ -21,6 +22,7 @@ pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};
 pub use graphalytics::{Comparison, DatasetRow, GraphalyticsReport};
 pub use memory::{MemoryReport, RoundMemory};
+pub use problems::{ProblemReport, ProblemTimes, ProblemsReport, WeightSum};
 
 /// The result of `heapwood graph`; the keys are stable, what was not asked for
 /// is null. Vertices are numbered as in the file.

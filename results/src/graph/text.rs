@@ -7,7 +7,7 @@ use crate::cells::{self, median, option};
 use crate::{Line, Report, Table, milliseconds};
 
 /// The titles for programs: the graph, its algorithms, and an update. Times are medians.
-const RECORDS: [&str; 38] = [
+const RECORDS: [&str; 40] = [
     "graph",
     "#vertices",
     "#edges_stored",
@@ -36,6 +36,8 @@ const RECORDS: [&str; 38] = [
     "#components_ms",
     "#bfs_reached",
     "#bfs_ms",
+    "#problems",
+    "#problem_ms",
     "graph_hash",
     "commit",
     "kind",
@@ -55,6 +57,7 @@ impl GraphReport {
         let latency = self.stream.as_ref().map(|stream| &stream.latency_ms);
         let (ranks, triangles) = (found.ranks.as_ref(), found.triangles.as_ref());
         let (components, search) = (found.components.as_ref(), found.search.as_ref());
+        let problem_ms = found.problems.as_ref().map(|problems| &problems.problem_ms);
         vec![
             self.graph.clone(),
             self.vertices.to_string(),
@@ -84,6 +87,8 @@ impl GraphReport {
             median(components.map(|components| &components.ms)),
             option(search.map(|search| search.reached)),
             median(search.map(|search| &search.ms)),
+            option(found.problems.as_ref().map(|problems| problems.count)),
+            option(problem_ms.map(|times| times.median)),
             self.graph_hash.clone(),
             option(self.meta.commit.as_ref()),
         ]

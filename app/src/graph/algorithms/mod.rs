@@ -14,6 +14,7 @@ mod list;
 pub mod pagerank;
 mod pairs;
 pub mod paths;
+pub mod problems;
 pub mod triangles;
 mod values;
 
@@ -24,7 +25,7 @@ use serde::de::DeserializeOwned;
 
 use heapwood_results::graph::AlgorithmReports;
 pub use heapwood_results::graph::{CountReport, SearchReport};
-pub use values::{Values, VertexValue};
+pub use values::{Answer, Values, VertexValue};
 
 use super::verify::Reference;
 use super::{Input, Store, StoreError};
@@ -149,6 +150,7 @@ algorithms! {
     components: components::Components => "components",
     search: bfs::Search => "bfs",
     paths: paths::Paths => "sssp",
+    problems: problems::Solutions => "problems",
     clustering: clustering::Clustering => "lcc",
     communities: communities::Communities => "cdlp",
 }

@@ -1,5 +1,5 @@
 //! Results per vertex, in the output format of LDBC Graphalytics: one line per vertex, with its id
-//! and its value.
+//! and its value. Problems of shortest paths have a line for each problem.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -28,6 +28,33 @@ pub enum Values<'a> {
     RealSums(&'a [f32]),
     /// Other vertices.
     Vertices(&'a [u32]),
+    /// Answers to problems, which are of no vertex.
+    Answers(Vec<Answer>),
+}
+
+/// The answer to a problem of shortest paths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// To a single-source problem.
+    Sum {
+        /// The source.
+        source: u32,
+        /// Vertices that were reached, the source among them.
+        reached: u64,
+        /// The greatest distance; none if no vertex was reached.
+        greatest: Option<f64>,
+        /// The sum of all distances of vertices that were reached; of integers modulo 2^62.
+        sum: VertexValue,
+    },
+    /// To a point-to-point problem.
+    Distance {
+        /// The source.
+        source: u32,
+        /// The target.
+        target: u32,
+        /// The distance, [unreached](VertexValue::is_unreached) without a path.
+        distance: VertexValue,
+    },
 }
 
 /// The value of a vertex, which displays as files of values have it.
@@ -37,6 +64,33 @@ pub enum VertexValue {
     Whole(u64),
     /// A real number, which may be infinite.
     Real(f64),
+}
+
+impl VertexValue {
+    /// Whether it stands for a distance without a path.
+    pub fn is_unreached(self) -> bool {
+        matches!(self, Self::Whole(UNREACHED) | Self::Real(f64::INFINITY))
+    }
+}
+
+impl Answer {
+    /// Writes a line: the source and the target, or the source and the number of vertices that were
+    /// reached; then the distance or the sum.
+    fn write(&self, ids: &Ids, out: &mut dyn Write) -> io::Result<()> {
+        match *self {
+            Self::Sum {
+                source,
+                reached,
+                sum,
+                ..
+            } => writeln!(out, "{} {reached} {sum}", ids.of(source)),
+            Self::Distance {
+                source,
+                target,
+                distance,
+            } => writeln!(out, "{} {} {distance}", ids.of(source), ids.of(target)),
+        }
+    }
 }
 
 impl fmt::Display for VertexValue {
@@ -51,12 +105,15 @@ impl fmt::Display for VertexValue {
 
 impl Values<'_> {
     /// Writes a line for each vertex that was not deleted, by ascending ids: the id, a blank,
-    /// the value.
+    /// the value. Answers have a line each, in their order.
     ///
     /// # Errors
     ///
     /// Those of `out`.
     pub fn write(&self, ids: &Ids, deleted: &BTreeSet<u32>, out: &mut dyn Write) -> io::Result<()> {
+        if let Self::Answers(answers) = self {
+            return answers.iter().try_for_each(|answer| answer.write(ids, out));
+        }
         for vertex in (0..self.len()).filter(|vertex| !deleted.contains(vertex)) {
             writeln!(out, "{} {}", ids.of(vertex), self.of(vertex, ids))?;
         }
@@ -67,7 +124,7 @@ impl Values<'_> {
     ///
     /// # Panics
     ///
-    /// If there is no such vertex.
+    /// If there is no such vertex. Answers have none.
     pub fn of(&self, vertex: u32, ids: &Ids) -> VertexValue {
         let index = vertex as usize;
         match self {
@@ -81,6 +138,7 @@ impl Values<'_> {
                 u32::MAX => UNREACHED,
                 distance => distance.into(),
             }),
+            Self::Answers(_) => panic!("an answer is of no vertex"),
         }
     }
 
@@ -93,6 +151,7 @@ impl Values<'_> {
             Self::Sums(values) => values.len(),
             Self::RealSums(values) => values.len(),
             Self::Distances(values) | Self::Vertices(values) => values.len(),
+            Self::Answers(_) => 0,
         };
         len as u32
     }

@@ -71,7 +71,8 @@ impl WorkOptions {
         let input = self.input.file.file().into_iter();
         let named = input
             .chain(self.updates.files())
-            .chain(self.events.stream.as_deref());
+            .chain(self.events.stream.as_deref())
+            .chain(self.algorithms.flags.problems.problems.as_deref());
         let options = self.input.options();
         named.flat_map(|path| files_read(path, &options)).collect()
     }
@@ -108,10 +109,14 @@ impl WorkOptions {
     ///
     /// [`Error::Usage`] for what the graph has no answer to.
     pub fn algorithms(&self, saves: &Saves, input: &Input) -> Result<Algorithms, Error> {
-        Ok(Algorithms {
-            incremental: self.algorithms.incremental,
-            ..Algorithms::request(&self.algorithms.flags, saves, input)?
-        })
+        let flags = &self.algorithms.flags;
+        let mut algorithms = Algorithms::request(flags, saves, input)?;
+        algorithms.incremental = self.algorithms.incremental;
+        // One flag is for both searches.
+        if let Some(problems) = &mut algorithms.problems {
+            problems.delta = flags.paths.delta;
+        }
+        Ok(algorithms)
     }
 }
 

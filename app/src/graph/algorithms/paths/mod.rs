@@ -1,24 +1,21 @@
 //! Shortest paths: the least sum of weights from a vertex to each one.
 
 mod reference;
+mod search;
 mod way;
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
-use heapwood_device::graph::store::plan::Weighting;
-use heapwood_graphs::WeightKind;
+use heapwood_graphs::{Ids, WeightKind};
 pub use heapwood_results::graph::{PathReport, WayReport};
 use serde::{Deserialize, Serialize};
 
-use super::{Algorithm, ReportContext, Values, vertex};
+use super::{Algorithm, ReportContext, Values, VertexValue, vertex};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
+pub(super) use search::PathSearch;
 pub use way::Way;
-
-/// Launches of a search that are made together at first, and at the most, as for a breadth-first
-/// search.
-const STEPS: [u32; 2] = [16, 64];
 
 /// Shortest paths from a vertex.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +44,7 @@ pub enum Distances {
 
 impl Distances {
     /// Of words of the device.
-    fn new(words: Vec<u64>, kind: WeightKind) -> Self {
+    pub(super) fn new(words: Vec<u64>, kind: WeightKind) -> Self {
         match kind {
             WeightKind::Integer => Self::Integer(words),
             WeightKind::Real => {
@@ -61,7 +58,7 @@ impl Distances {
     }
 
     /// The distances of vertices that were reached.
-    fn reached(&self) -> Vec<f64> {
+    pub(super) fn reached(&self) -> Vec<f64> {
         match self {
             Self::Integer(distances) => {
                 let reached = distances.iter().filter(|&&distance| distance != u64::MAX);
@@ -71,6 +68,20 @@ impl Distances {
                 let reached = distances.iter().filter(|distance| distance.is_finite());
                 reached.map(|&distance| distance.into()).collect()
             }
+        }
+    }
+
+    /// The distance of a vertex, as files have it.
+    pub(super) fn value(&self, vertex: u32) -> VertexValue {
+        // No distance is the id of a vertex.
+        self.values().of(vertex, &Ids::from(0))
+    }
+
+    /// The values that files have.
+    pub(super) fn values(&self) -> Values<'_> {
+        match self {
+            Self::Integer(distances) => Values::Sums(distances),
+            Self::Real(distances) => Values::RealSums(distances),
         }
     }
 
@@ -84,18 +95,25 @@ impl Distances {
 
 /// The flags for shortest paths.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(group = clap::ArgGroup::new("shortest-paths").multiple(true)))]
 pub struct PathFlags {
     /// Find shortest paths from this vertex by the weights of edges
     ///
     /// Its number is that of the file.
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "SOURCE", hide_short_help = true)
+        arg(
+            long,
+            value_name = "SOURCE",
+            group = "shortest-paths",
+            hide_short_help = true
+        )
     )]
     pub sssp: Option<u64>,
     /// By how much the bound of near vertices rises in --sssp [default: by the weights]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", requires = "sssp", hide_short_help = true, value_parser = parse_delta))]
+    ///
+    /// It is that of --problems, too.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WEIGHT", requires = "shortest-paths", hide_short_help = true, value_parser = parse_delta))]
     pub delta: Option<f32>,
     /// Print the shortest path of --sssp to this vertex
     #[cfg_attr(
@@ -177,10 +195,7 @@ impl Algorithm for Paths {
     }
 
     fn values(&self, _: &Store) -> Result<Values<'_>, StoreError> {
-        Ok(match &self.distances {
-            Distances::Integer(distances) => Values::Sums(distances),
-            Distances::Real(distances) => Values::RealSums(distances),
-        })
+        Ok(self.distances.values())
     }
 
     fn ms(&self) -> f64 {
@@ -222,79 +237,24 @@ impl Store<'_> {
     ///
     /// If the source or the target is no vertex, or delta is not above 0.
     pub fn shortest_paths(&self, options: &PathOptions) -> Result<Paths, StoreError> {
-        let Some(kind) = self.weight_kind() else {
-            return Err(StoreError::Unweighted);
-        };
         let vertices = self.shape().vertices;
         let source = options.source;
         for vertex in [Some(source), options.target].into_iter().flatten() {
             assert!(vertex < vertices, "vertex {vertex} of {vertices}");
         }
-        let contiguous = self.contiguous()?;
-        let space = PathSpace::new(vertices, self.entries()?);
-        let workspace = self.backend.allocate(space.bytes() as u64)?;
-        let (graph, address) = (&contiguous.graph, workspace.address());
-        let mut ms = contiguous.ms;
-        let delta = match options.delta {
-            Some(delta) => delta_word(delta, kind),
-            None => {
-                let (step, count) = graph.weight_sample(&space, address);
-                // SAFETY: the workspace is divided by `space`.
-                ms += unsafe { self.time(&[step])? };
-                let offset = space.sample_offset() as u64;
-                let sample: Vec<u64> = workspace.download(offset, count as usize)?;
-                PathSpace::delta(&sample, graph.shape.weighting)
-            }
-        };
-        let mut steps = vec![graph.path_start(&space, address, source, delta)];
-        let [mut more, most] = STEPS;
-        let mut launched = 0;
-        let state = loop {
-            let numbers = launched + 1..=launched + more;
-            steps.extend(numbers.map(|number| graph.path_launch(&space, address, number, delta)));
-            // SAFETY: the workspace is divided by `space`, and launches come in order.
-            ms += unsafe { self.time(&steps)? };
-            steps.clear();
-            launched += more;
-            more = (2 * more).min(most);
-            let state = PathSpace::state(&workspace.download_array(0)?, launched);
-            if state.ended {
-                break state;
-            }
-        };
-        let mut words: Vec<u64> =
-            workspace.download(space.distances_offset() as u64, vertices as usize)?;
-        if self.deleted_vertices().contains(&source) {
-            words[source as usize] = PathSpace::UNREACHED;
-        }
-        if kind == WeightKind::Real {
-            let too_large = u64::from(f32::INFINITY.to_bits());
-            for word in words.iter_mut().filter(|word| **word == too_large) {
-                *word = PathSpace::UNREACHED;
-            }
-        }
+        let search = PathSearch::prepare(self, options.delta)?;
+        let (state, ms) = search.run(source)?;
+        let words = search.words(source, 0..vertices)?;
         let way = options
             .target
             .map(|target| self.way(&words, source, target));
         Ok(Paths {
             state,
             way: way.transpose()?,
-            distances: Distances::new(words, kind),
-            delta: match graph.shape.weighting {
-                Weighting::Real => f32::from_bits(delta).into(),
-                _ => delta.into(),
-            },
-            ms,
+            distances: Distances::new(words, search.kind),
+            delta: search.delta(),
+            ms: search.ms + ms,
         })
-    }
-}
-
-/// A delta as a word: of integers at least 1.
-fn delta_word(delta: f32, kind: WeightKind) -> u32 {
-    assert!(delta > 0.0, "delta is {delta}");
-    match kind {
-        WeightKind::Integer => delta.round().max(1.0) as u32,
-        WeightKind::Real => delta.min(f32::MAX).to_bits(),
     }
 }
 
@@ -305,28 +265,46 @@ impl Reference {
     ///
     /// When a distance differs, or the way to the target is none or not as long.
     pub fn paths(&self, found: &Paths, options: &PathOptions) -> Result<(), Difference> {
-        let words = match self.deleted.contains(&options.source) {
-            true => vec![PathSpace::UNREACHED; self.rows.vertices() as usize],
-            false => reference::distances(&self.rows, options.source),
-        };
-        let kind = self.rows.weight_kind().unwrap_or(WeightKind::Integer);
-        let expected = Distances::new(words, kind);
-        match (&found.distances, &expected) {
-            (Distances::Integer(found), Distances::Integer(expected)) => {
-                self.same_distances(found, expected)
-            }
-            (Distances::Real(found), Distances::Real(expected)) => {
-                self.same_distances(found, expected)
-            }
-            _ => differ("the distances are of another kind than the weights".to_owned()),
-        }?;
+        let expected = self.distances(options.source);
+        self.same_distances(&found.distances, &expected)?;
         match &found.way {
             Some(way) => way.verify(&self.rows, &expected, |vertex| self.id(vertex)),
             None => Ok(()),
         }
     }
 
-    fn same_distances<T: PartialEq + std::fmt::Display>(
+    /// The distances from a vertex, by Dijkstra's algorithm.
+    pub(super) fn distances(&self, source: u32) -> Distances {
+        let words = match self.deleted.contains(&source) {
+            true => vec![PathSpace::UNREACHED; self.rows.vertices() as usize],
+            false => reference::distances(&self.rows, source),
+        };
+        let kind = self.rows.weight_kind().unwrap_or(WeightKind::Integer);
+        Distances::new(words, kind)
+    }
+
+    /// Compares the distances of all vertices.
+    ///
+    /// # Errors
+    ///
+    /// When a distance differs.
+    pub(super) fn same_distances(
+        &self,
+        found: &Distances,
+        expected: &Distances,
+    ) -> Result<(), Difference> {
+        match (found, expected) {
+            (Distances::Integer(found), Distances::Integer(expected)) => {
+                self.same_values(found, expected)
+            }
+            (Distances::Real(found), Distances::Real(expected)) => {
+                self.same_values(found, expected)
+            }
+            _ => differ("the distances are of another kind than the weights".to_owned()),
+        }
+    }
+
+    fn same_values<T: PartialEq + std::fmt::Display>(
         &self,
         found: &[T],
         expected: &[T],

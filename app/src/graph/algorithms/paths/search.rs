@@ -1,0 +1,140 @@
+//! Searches from one vertex after another, on a graph that is prepared once.
+
+use std::ops::Range;
+
+use heapwood_device::graph::paths::plan::{PathSpace, PathState};
+use heapwood_device::graph::store::plan::Weighting;
+use heapwood_graphs::WeightKind;
+
+use crate::backend::Memory;
+use crate::graph::algorithms::contiguous::Contiguous;
+use crate::graph::{Store, StoreError};
+
+/// Launches of a search that are made together at first, and at the most, as for a breadth-first
+/// search.
+const STEPS: [u32; 2] = [16, 64];
+
+/// A graph with contiguous rows, the workspace of a search, and delta.
+pub(in crate::graph::algorithms) struct PathSearch<'s, 'b> {
+    store: &'s Store<'b>,
+    /// The kind of the weights.
+    pub kind: WeightKind,
+    contiguous: Contiguous,
+    space: PathSpace,
+    workspace: Memory,
+    delta: u32,
+    /// Time of the preparation, in milliseconds.
+    pub ms: f64,
+}
+
+impl<'s, 'b> PathSearch<'s, 'b> {
+    /// Prepares a graph. Without a delta, a sample of the weights decides.
+    ///
+    /// # Errors
+    ///
+    /// [`StoreError::Unweighted`] for a graph without weights, and when there is not enough memory.
+    ///
+    /// # Panics
+    ///
+    /// If delta is not above 0.
+    pub fn prepare(store: &'s Store<'b>, delta: Option<f32>) -> Result<Self, StoreError> {
+        let Some(kind) = store.weight_kind() else {
+            return Err(StoreError::Unweighted);
+        };
+        let contiguous = store.contiguous()?;
+        let space = PathSpace::new(store.shape().vertices, store.entries()?);
+        let workspace = store.backend.allocate(space.bytes() as u64)?;
+        let (graph, address) = (&contiguous.graph, workspace.address());
+        let mut ms = contiguous.ms;
+        let delta = match delta {
+            Some(delta) => delta_word(delta, kind),
+            None => {
+                let (step, count) = graph.weight_sample(&space, address);
+                // SAFETY: the workspace is divided by `space`.
+                ms += unsafe { store.time(&[step])? };
+                let offset = space.sample_offset() as u64;
+                let sample: Vec<u64> = workspace.download(offset, count as usize)?;
+                PathSpace::delta(&sample, graph.shape.weighting)
+            }
+        };
+        Ok(Self {
+            store,
+            kind,
+            contiguous,
+            space,
+            workspace,
+            delta,
+            ms,
+        })
+    }
+
+    /// Finds the distances of all vertices from the source, which stay in the workspace until the next
+    /// search. Returns the state at the end, and the time in milliseconds.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    ///
+    /// # Panics
+    ///
+    /// If the source is no vertex.
+    pub fn run(&self, source: u32) -> Result<(PathState, f64), StoreError> {
+        let (graph, address) = (&self.contiguous.graph, self.workspace.address());
+        let mut steps = vec![graph.path_start(&self.space, address, source, self.delta)];
+        let [mut more, most] = STEPS;
+        let mut launched = 0;
+        let mut ms = 0.0;
+        loop {
+            let numbers = launched + 1..=launched + more;
+            let launch = |number| graph.path_launch(&self.space, address, number, self.delta);
+            steps.extend(numbers.map(launch));
+            // SAFETY: the workspace is divided by `space`, and launches come in order.
+            ms += unsafe { self.store.time(&steps)? };
+            steps.clear();
+            launched += more;
+            more = (2 * more).min(most);
+            let state = PathSpace::state(&self.workspace.download_array(0)?, launched);
+            if state.ended {
+                return Ok((state, ms));
+            }
+        }
+    }
+
+    /// The distances of some vertices after a search from the source, as words;
+    /// [`PathSpace::UNREACHED`] if there is no path. A deleted source reaches no vertex.
+    ///
+    /// # Errors
+    ///
+    /// Faults of the backend.
+    pub fn words(&self, source: u32, vertices: Range<u32>) -> Result<Vec<u64>, StoreError> {
+        if self.store.deleted_vertices().contains(&source) {
+            return Ok(vec![PathSpace::UNREACHED; vertices.len()]);
+        }
+        let offset = self.space.distances_offset() as u64 + 8 * u64::from(vertices.start);
+        let mut words: Vec<u64> = self.workspace.download(offset, vertices.len())?;
+        if self.kind == WeightKind::Real {
+            let too_large = u64::from(f32::INFINITY.to_bits());
+            for word in words.iter_mut().filter(|word| **word == too_large) {
+                *word = PathSpace::UNREACHED;
+            }
+        }
+        Ok(words)
+    }
+
+    /// By how much the bound of near vertices rises.
+    pub fn delta(&self) -> f64 {
+        match self.contiguous.graph.shape.weighting {
+            Weighting::Real => f32::from_bits(self.delta).into(),
+            _ => self.delta.into(),
+        }
+    }
+}
+
+/// A delta as a word: of integers at least 1.
+fn delta_word(delta: f32, kind: WeightKind) -> u32 {
+    assert!(delta > 0.0, "delta is {delta}");
+    match kind {
+        WeightKind::Integer => delta.round().max(1.0) as u32,
+        WeightKind::Real => delta.min(f32::MAX).to_bits(),
+    }
+}
