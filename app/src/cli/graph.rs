@@ -56,6 +56,16 @@ pub struct Arguments {
     layout: Layout,
     #[command(flatten)]
     saves: Saves,
+    /// Write parents in a tree of shortest paths to --save-sssp, too
+    ///
+    /// They are a third column: the source has itself, and a vertex without a path has -1.
+    #[arg(
+        long,
+        requires = "save-sssp",
+        hide_short_help = true,
+        help_heading = "Values and answers: FILE, FILE.gz or - for the standard output"
+    )]
+    parents: bool,
     #[command(flatten)]
     backend: Options,
 }
@@ -84,7 +94,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         // Decided after the graph is read.
         backend: Options::default(),
     };
-    let algorithms = job.work.algorithms(&arguments.saves, &input)?;
+    let mut algorithms = job.work.algorithms(&arguments.saves, &input)?;
+    if let Some(paths) = &mut algorithms.paths {
+        paths.parents = arguments.parents;
+    }
     // Whether the format can hold the graph.
     if let Some(path) = &arguments.save {
         let format = save_format(path, input.rows.directed)?;

@@ -53,6 +53,26 @@ fn shortest_paths_are_by_weights() {
 }
 
 #[test]
+fn parents_form_a_tree_of_shortest_paths() {
+    let folder = Folder::new();
+    // 2 and 3 form a cycle of weight 0.
+    folder.put(
+        "roads.gr",
+        "p sp 5 6\na 1 4 10\na 1 3 2\na 2 3 0\na 3 2 0\na 2 4 8\na 5 1 1\n",
+    );
+    for layout in ["contiguous", "linked"] {
+        verified(
+            &folder,
+            &format!("@roads.gr --layout {layout} --sssp 1 --save-sssp @tree --parents"),
+        );
+        let expected = format!("1 0 1\n2 2 3\n3 2 1\n4 10 1\n5 {} -1\n", i64::MAX);
+        assert_eq!(read(&folder, "tree"), expected);
+    }
+    let outcome = folder.run("graph @roads.gr --backend cpu --sssp 1 --parents");
+    outcome.fails(2, "--save-sssp");
+}
+
+#[test]
 fn batches_change_weights() {
     let folder = Folder::new();
     folder.put("roads.gr", ROADS);

@@ -28,6 +28,8 @@ pub enum Values<'a> {
     RealSums(&'a [f32]),
     /// Other vertices.
     Vertices(&'a [u32]),
+    /// Distances, and the parent of each vertex in a tree of shortest paths; `u32::MAX` if it has none.
+    Tree(Box<Self>, &'a [u32]),
     /// Answers to problems, which are of no vertex.
     Answers(Vec<Answer>),
 }
@@ -105,7 +107,7 @@ impl fmt::Display for VertexValue {
 
 impl Values<'_> {
     /// Writes a line for each vertex that was not deleted, by ascending ids: the id, a blank,
-    /// the value. Answers have a line each, in their order.
+    /// the value, and the parent in a tree or -1. Answers have a line each, in their order.
     ///
     /// # Errors
     ///
@@ -115,7 +117,14 @@ impl Values<'_> {
             return answers.iter().try_for_each(|answer| answer.write(ids, out));
         }
         for vertex in (0..self.len()).filter(|vertex| !deleted.contains(vertex)) {
-            writeln!(out, "{} {}", ids.of(vertex), self.of(vertex, ids))?;
+            write!(out, "{} {}", ids.of(vertex), self.of(vertex, ids))?;
+            match self {
+                Self::Tree(_, parents) => match parents[vertex as usize] {
+                    u32::MAX => writeln!(out, " -1")?,
+                    parent => writeln!(out, " {}", ids.of(parent))?,
+                },
+                _ => writeln!(out)?,
+            }
         }
         Ok(())
     }
@@ -138,6 +147,7 @@ impl Values<'_> {
                 u32::MAX => UNREACHED,
                 distance => distance.into(),
             }),
+            Self::Tree(distances, _) => distances.of(vertex, ids),
             Self::Answers(_) => panic!("an answer is of no vertex"),
         }
     }
@@ -151,6 +161,7 @@ impl Values<'_> {
             Self::Sums(values) => values.len(),
             Self::RealSums(values) => values.len(),
             Self::Distances(values) | Self::Vertices(values) => values.len(),
+            Self::Tree(_, parents) => parents.len(),
             Self::Answers(_) => 0,
         };
         len as u32
@@ -218,6 +229,25 @@ mod tests {
         let sums = Values::RealSums(&[0.5, f32::INFINITY]);
         let expected = "0 5.00000000000000e-01\n1 Infinity\n";
         assert_eq!(text(&sums, &Ids::from(0), &[]), expected);
+        let sums = Box::new(Values::Sums(&[0, 4, u64::MAX]));
+        let tree = Values::Tree(sums, &[0, 0, u32::MAX]);
+        let expected = "1 0 1\n2 4 1\n3 9223372036854775807 -1\n";
+        assert_eq!(text(&tree, &Ids::from(1), &[]), expected);
+        let answers = Values::Answers(vec![
+            Answer::Sum {
+                source: 1,
+                reached: 2,
+                greatest: Some(3.0),
+                sum: VertexValue::Whole(5),
+            },
+            Answer::Distance {
+                source: 0,
+                target: 1,
+                distance: VertexValue::Real(f64::INFINITY),
+            },
+        ]);
+        let expected = "2 2 5\n1 2 Infinity\n";
+        assert_eq!(text(&answers, &Ids::from(1), &[]), expected);
         let ranks = Values::Ranks(&[0.5, 0.25]);
         assert_eq!(
             text(&ranks, &Ids::from(0), &[]),

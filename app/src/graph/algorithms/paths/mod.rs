@@ -1,5 +1,6 @@
 //! Shortest paths: the least sum of weights from a vertex to each one.
 
+mod parents;
 mod reference;
 mod search;
 mod way;
@@ -14,6 +15,7 @@ use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
+pub use parents::NO_PARENT;
 pub(super) use search::PathSearch;
 pub use way::Way;
 
@@ -28,6 +30,9 @@ pub struct Paths {
     pub delta: f64,
     /// The way to the target, if one is asked for.
     pub way: Option<Way>,
+    /// The parent of each vertex in a tree of shortest paths, if it is asked for. The source is its own
+    /// parent; a vertex without a path has [`NO_PARENT`].
+    pub parents: Option<Vec<u32>>,
     /// Time of all kernels, in milliseconds.
     pub ms: f64,
 }
@@ -68,6 +73,17 @@ impl Distances {
                 let reached = distances.iter().filter(|distance| distance.is_finite());
                 reached.map(|&distance| distance.into()).collect()
             }
+        }
+    }
+
+    /// The word of the device for the distance of a vertex.
+    fn word(&self, vertex: u32) -> u64 {
+        match self {
+            Self::Integer(all) => all[vertex as usize],
+            Self::Real(all) => match all[vertex as usize] {
+                f32::INFINITY => PathSpace::UNREACHED,
+                distance => distance.to_bits().into(),
+            },
         }
     }
 
@@ -140,6 +156,8 @@ pub struct PathOptions {
     pub delta: Option<f32>,
     /// The vertex whose path is wanted too.
     pub target: Option<u32>,
+    /// Whether the parents in a tree of shortest paths are wanted too.
+    pub parents: bool,
 }
 
 impl PathOptions {
@@ -149,6 +167,7 @@ impl PathOptions {
             source,
             delta: None,
             target: None,
+            parents: false,
         }
     }
 }
@@ -177,6 +196,7 @@ impl Algorithm for Paths {
             source: vertex(graph, id, "start from")?,
             delta: flags.delta,
             target: target.transpose()?,
+            parents: false,
         }))
     }
 
@@ -195,7 +215,11 @@ impl Algorithm for Paths {
     }
 
     fn values(&self, _: &Store) -> Result<Values<'_>, StoreError> {
-        Ok(self.distances.values())
+        let distances = self.distances.values();
+        Ok(match &self.parents {
+            None => distances,
+            Some(parents) => Values::Tree(Box::new(distances), parents),
+        })
     }
 
     fn ms(&self) -> f64 {
@@ -204,6 +228,7 @@ impl Algorithm for Paths {
 
     fn drop_vertices(&mut self) {
         self.distances.clear();
+        self.parents = None;
     }
 
     fn report(&self, options: &PathOptions, ms: Samples, context: &ReportContext) -> PathReport {
@@ -248,9 +273,11 @@ impl Store<'_> {
         let way = options
             .target
             .map(|target| self.way(&words, source, target));
+        let parents = options.parents.then(|| self.parents(&words, source));
         Ok(Paths {
             state,
             way: way.transpose()?,
+            parents: parents.transpose()?,
             distances: Distances::new(words, search.kind),
             delta: search.delta(),
             ms: search.ms + ms,
@@ -263,12 +290,16 @@ impl Reference {
     ///
     /// # Errors
     ///
-    /// When a distance differs, or the way to the target is none or not as long.
+    /// When a distance differs, the way to the target is none or not as long, or parents form no tree
+    /// of shortest paths.
     pub fn paths(&self, found: &Paths, options: &PathOptions) -> Result<(), Difference> {
         let expected = self.distances(options.source);
         self.same_distances(&found.distances, &expected)?;
-        match &found.way {
-            Some(way) => way.verify(&self.rows, &expected, |vertex| self.id(vertex)),
+        if let Some(way) = &found.way {
+            way.verify(&self.rows, &expected, |vertex| self.id(vertex))?;
+        }
+        match &found.parents {
+            Some(parents) => self.parents(parents, &expected, options.source),
             None => Ok(()),
         }
     }

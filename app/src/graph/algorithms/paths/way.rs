@@ -67,7 +67,7 @@ impl Store<'_> {
 }
 
 /// The neighbours of a vertex with the weights of the edges; nothing in a graph without weights.
-fn weighted_row(rows: &Csr, vertex: u32) -> impl Iterator<Item = (u32, u32)> {
+pub(super) fn weighted_row(rows: &Csr, vertex: u32) -> impl Iterator<Item = (u32, u32)> {
     let weights = rows.row_weights(vertex).unwrap_or_default();
     rows.row(vertex)
         .iter()
@@ -88,12 +88,7 @@ impl Way {
         id: impl Fn(u32) -> u64,
     ) -> Result<(), Difference> {
         let kind = rows.weight_kind().unwrap_or(WeightKind::Integer);
-        let target = self.target as usize;
-        let expected = match distances {
-            Distances::Integer(all) => all[target],
-            Distances::Real(all) if all[target].is_infinite() => PathSpace::UNREACHED,
-            Distances::Real(all) => all[target].to_bits().into(),
-        };
+        let expected = distances.word(self.target);
         if self.vertices.is_empty() {
             return match expected {
                 PathSpace::UNREACHED => Ok(()),
