@@ -2,12 +2,15 @@
 //! on it.
 
 mod check;
+mod path_file;
 mod saves;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use heapwood_graphs::{Format, GraphError, check_weights, output_format, save_with_ids};
+use heapwood_graphs::{
+    Format, GraphError, check_weights, load_coordinates, output_format, save_with_ids,
+};
 
 use super::common::read_apart;
 use super::hints::of_graph;
@@ -66,6 +69,29 @@ pub struct Arguments {
         help_heading = "Values and answers: FILE, FILE.gz or - for the standard output"
     )]
     parents: bool,
+    /// Write the vertices of the path of --path-to to this file
+    ///
+    /// A line has the id of a vertex. In .csv, titles stand before, and commas separate columns.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "path_to",
+        hide_short_help = true,
+        help_heading = "Values and answers: FILE, FILE.gz or - for the standard output"
+    )]
+    save_path: Option<PathBuf>,
+    /// Coordinates of vertices for --save-path: a .co of DIMACS's ninth challenge
+    ///
+    /// x and y stand behind the ids.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "save_path",
+        conflicts_with = "insert_vertices",
+        hide_short_help = true,
+        help_heading = "Input"
+    )]
+    coordinates: Option<PathBuf>,
     #[command(flatten)]
     backend: Options,
 }
@@ -78,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let compact = arguments.work.input.compact_ids;
     let open = |path| open_save(path, compact);
     let saved_as = arguments.save.as_deref().map(open).transpose()?;
-    let targets = saves::Targets::open(&arguments.saves)?;
+    let targets = saves::Targets::open(arguments.outputs())?;
     let exporter = exporter.beside_results(targets.use_standard_output());
 
     let mut progress = TerminalProgress::new(&[]);
@@ -98,6 +124,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     if let Some(paths) = &mut algorithms.paths {
         paths.parents = arguments.parents;
     }
+    let coordinates = arguments.coordinates.as_ref();
+    let load = |path| load_coordinates(path, &input.ids, input.rows.vertices());
+    let coordinates = coordinates.map(load).transpose()?;
     // Whether the format can hold the graph.
     if let Some(path) = &arguments.save {
         let format = save_format(path, input.rows.directed)?;
@@ -113,6 +142,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         }
         // The first run keeps its values.
         let results = first.results;
+        let way = results.paths.as_ref().and_then(|paths| paths.way.as_ref());
+        if let (Some(path), Some(way)) = (&arguments.save_path, way) {
+            targets.write(path, |out| {
+                path_file::write(path, way, &input.ids, coordinates.as_deref(), out)
+            })?;
+        }
         results.save(&arguments.saves, &graph, |path, values| {
             targets.write(path, |out| {
                 values.write(&input.ids, graph.deleted_vertices(), out)
@@ -122,18 +157,27 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
 }
 
 impl Arguments {
+    /// The files for values, answers and a path.
+    fn outputs(&self) -> Vec<&Path> {
+        let mut files = self.saves.files();
+        files.extend(self.save_path.as_deref());
+        files
+    }
+
     /// Finds what makes no sense before anything is read or written.
     fn check(&self) -> Result<(), Error> {
         check(&self.work, &self.saves)?;
         // A file may be read twice.
         let mut written = vec![self.save.as_deref(), self.output.as_deref()];
-        let saves = self.saves.files().into_iter();
+        let outputs = self.outputs().into_iter();
         written.extend(
-            saves
+            outputs
                 .filter(|path| !saves::is_standard_output(path))
                 .map(Some),
         );
-        read_apart(self.work.files(), &written)?;
+        let mut read = self.work.files();
+        read.extend(self.coordinates.clone());
+        read_apart(read, &written)?;
         read_apart(self.allocator.link.files(), &written)
     }
 }

@@ -53,6 +53,75 @@ fn shortest_paths_are_by_weights() {
 }
 
 #[test]
+fn a_path_is_written_with_coordinates() {
+    let folder = Folder::new();
+    folder.put("roads.gr", ROADS);
+    let coordinates = "c\np aux sp co 5\nv 1 0 -7\nv 2 5 6\nv 3 1 2\nv 4 8 9\nv 5 0 0\n";
+    folder.put("roads.co", coordinates);
+    folder.put("few.co", "p aux sp co 1\nv 1 0 0\n");
+    let command = "graph @roads.gr --backend cpu --runs 1 --sssp 1";
+    for (options, expected) in [
+        ("--path-to 4", "1\n2\n3\n4\n"),
+        (
+            "--path-to 3 --coordinates @roads.co",
+            "1 0 -7\n2 5 6\n3 1 2\n",
+        ),
+        ("--path-to 5 --coordinates @roads.co", ""),
+    ] {
+        let command = format!("{command} {options} --save-path @path");
+        folder.run(command).succeeds_quietly();
+        assert_eq!(read(&folder, "path"), expected);
+    }
+    for (options, expected) in [
+        ("--path-to 2", "vertex\n1\n2\n"),
+        (
+            "--path-to 2 --coordinates @roads.co",
+            "vertex,x,y\n1,0,-7\n2,5,6\n",
+        ),
+    ] {
+        let command = format!("{command} {options} --save-path @path.csv");
+        folder.run(command).succeeds_quietly();
+        assert_eq!(read(&folder, "path.csv"), expected);
+    }
+    let printed = format!("{command} --path-to 2 --save-path - -o @report");
+    assert_eq!(folder.run(printed).succeeds().stdout, "1\n2\n");
+    for (options, code, message) in [
+        ("--save-path @x", 2, "--path-to"),
+        ("--path-to 2 --coordinates @roads.co", 2, "--save-path"),
+        (
+            "--path-to 2 --save-path @x --coordinates @few.co",
+            3,
+            "few.co: there are no coordinates of vertex 2",
+        ),
+        (
+            "--path-to 2 --save-path @x --coordinates @roads.gr",
+            3,
+            "roads.gr:1: header `p sp 5 5`: `p aux sp co vertices` is needed",
+        ),
+        (
+            "--path-to 2 --save-path @roads.co --coordinates @roads.co",
+            2,
+            "roads.co",
+        ),
+        (
+            "--path-to 2 --save-path @x --coordinates @roads.co --insert-vertices 1",
+            2,
+            "--insert-vertices",
+        ),
+        (
+            "--path-to 2 --save-path - --save-sssp -",
+            2,
+            "standard output",
+        ),
+    ] {
+        folder
+            .run(format!("{command} {options}"))
+            .fails(code, message);
+    }
+    assert_eq!(read(&folder, "roads.co"), coordinates);
+}
+
+#[test]
 fn parents_form_a_tree_of_shortest_paths() {
     let folder = Folder::new();
     // 2 and 3 form a cycle of weight 0.

@@ -1,10 +1,9 @@
-//! Where the values of vertices go: files, or the standard output.
+//! Where the values of vertices, answers and a path go: files, or the standard output.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::graph::algorithms::Saves;
 use crate::output::{self, Output};
 
 /// Files that are known to be writable.
@@ -22,11 +21,9 @@ impl Targets {
     ///
     /// [`Error::Usage`] for names that say how they are compressed where that is not written, and
     /// if several go to the standard output; [`Error::Write`].
-    pub fn open(saves: &Saves) -> Result<Self, Error> {
-        let files = saves.files();
+    pub fn open(files: Vec<&Path>) -> Result<Self, Error> {
         if files.iter().filter(|path| is_standard_output(path)).count() > 1 {
-            let why =
-                "the values of one algorithm go to the standard output: name files for others";
+            let why = "one output goes to the standard output: name files for others";
             return Err(Error::Usage(why.to_owned()));
         }
         let open = |path: &Path| {
