@@ -2,7 +2,7 @@
 
 mod parents;
 mod reference;
-mod search;
+mod solver;
 mod way;
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
@@ -16,7 +16,7 @@ use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
 pub use parents::NO_PARENT;
-pub(super) use search::PathSearch;
+pub(super) use solver::PathSolver;
 pub use way::Way;
 
 /// Shortest paths from a vertex.
@@ -267,9 +267,9 @@ impl Store<'_> {
         for vertex in [Some(source), options.target].into_iter().flatten() {
             assert!(vertex < vertices, "vertex {vertex} of {vertices}");
         }
-        let search = PathSearch::prepare(self, options.delta)?;
-        let (state, ms) = search.run(source)?;
-        let words = search.words(source, 0..vertices)?;
+        let solver = PathSolver::prepare(self, options.delta)?;
+        let (state, ms) = solver.run(source)?;
+        let words = solver.words(source, 0..vertices)?;
         let way = options
             .target
             .map(|target| self.way(&words, source, target));
@@ -278,9 +278,9 @@ impl Store<'_> {
             state,
             way: way.transpose()?,
             parents: parents.transpose()?,
-            distances: Distances::new(words, search.kind),
-            delta: search.delta(),
-            ms: search.ms + ms,
+            distances: Distances::new(words, solver.kind),
+            delta: solver.delta(),
+            ms: solver.ms + ms,
         })
     }
 }

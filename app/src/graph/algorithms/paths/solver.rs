@@ -1,4 +1,4 @@
-//! Searches from one vertex after another, on a graph that is prepared once.
+//! The search for shortest paths, from one source after another on a graph that is prepared once.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::graph::{Store, StoreError};
 const STEPS: [u32; 2] = [16, 64];
 
 /// A graph with contiguous rows, the workspace of a search, and delta.
-pub(in crate::graph::algorithms) struct PathSearch<'s, 'b> {
+pub(in crate::graph::algorithms) struct PathSolver<'s, 'b> {
     store: &'s Store<'b>,
     /// The kind of the weights.
     pub kind: WeightKind,
@@ -27,7 +27,7 @@ pub(in crate::graph::algorithms) struct PathSearch<'s, 'b> {
     pub ms: f64,
 }
 
-impl<'s, 'b> PathSearch<'s, 'b> {
+impl<'s, 'b> PathSolver<'s, 'b> {
     /// Prepares a graph. Without a delta, a sample of the weights decides.
     ///
     /// # Errors

@@ -1,5 +1,7 @@
 //! Problems of shortest paths from a file, solved one after the other.
 
+mod reference;
+
 use std::path::PathBuf;
 
 use heapwood_graphs::{Problems, load_problems};
@@ -7,10 +9,10 @@ pub use heapwood_results::graph::ProblemsReport;
 use heapwood_results::graph::{ProblemReport, ProblemTimes, WeightSum};
 use serde::{Deserialize, Serialize};
 
-use super::paths::{Distances, PathSearch};
+use super::paths::{Distances, PathSolver};
 use super::values::{Answer, VertexValue};
 use super::{Algorithm, ReportContext, Values};
-use crate::graph::verify::{Difference, Reference, differ};
+use crate::graph::verify::{Difference, Reference};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::word;
@@ -129,14 +131,14 @@ impl Algorithm for Solutions {
         store: &Store,
         reference: &Reference,
     ) -> Result<String, Error> {
-        let search = PathSearch::prepare(store, options.delta)?;
+        let solver = PathSolver::prepare(store, options.delta)?;
         let vertices = store.shape().vertices;
         for (number, (&(source, target), solution)) in
             (1..).zip(options.pairs().iter().zip(&self.solved))
         {
             // A solution has no distances of all vertices: many of them would not fit in memory.
-            search.run(source)?;
-            let found = Distances::new(search.words(source, 0..vertices)?, search.kind);
+            solver.run(source)?;
+            let found = Distances::new(solver.words(source, 0..vertices)?, solver.kind);
             let compared = reference.problem(&found, (source, target), &solution.answer);
             compared.map_err(|difference| match difference {
                 Difference::Found(what) => Difference::Found(format!("problem {number}: {what}")),
@@ -253,11 +255,11 @@ impl Store<'_> {
     /// If a source or a target is no vertex, or delta is not above 0.
     pub fn solve(&self, options: &ProblemOptions) -> Result<Solutions, StoreError> {
         let vertices = self.shape().vertices;
-        let search = PathSearch::prepare(self, options.delta)?;
-        let mut total_ms = search.ms;
+        let solver = PathSolver::prepare(self, options.delta)?;
+        let mut total_ms = solver.ms;
         let mut solved = Vec::new();
         for (source, target) in options.pairs() {
-            let (state, ms) = search.run(source)?;
+            let (state, ms) = solver.run(source)?;
             total_ms += ms;
             let wanted = match target {
                 None => 0..vertices,
@@ -266,7 +268,7 @@ impl Store<'_> {
                     target..target + 1
                 }
             };
-            let distances = Distances::new(search.words(source, wanted)?, search.kind);
+            let distances = Distances::new(solver.words(source, wanted)?, solver.kind);
             let answer = match target {
                 None => Answer::sum(source, &distances),
                 Some(target) => Answer::Distance {
@@ -285,35 +287,6 @@ impl Store<'_> {
             solved,
             ms: total_ms,
         })
-    }
-}
-
-impl Reference {
-    /// Compares the distances of all vertices from the source of a problem, and the answer to it.
-    ///
-    /// # Errors
-    ///
-    /// When a distance or the answer differs.
-    fn problem(
-        &self,
-        found: &Distances,
-        (source, target): (u32, Option<u32>),
-        answer: &Answer,
-    ) -> Result<(), Difference> {
-        let expected = self.distances(source);
-        self.same_distances(found, &expected)?;
-        let expected = match target {
-            None => Answer::sum(source, &expected),
-            Some(target) => Answer::Distance {
-                source,
-                target,
-                distance: expected.value(target),
-            },
-        };
-        match *answer == expected {
-            true => Ok(()),
-            false => differ(format!("the answer is {answer:?}, not {expected:?}")),
-        }
     }
 }
 
