@@ -21,7 +21,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::Options;
 use crate::graph::Layout;
-use crate::graph::algorithms::Saves;
+use crate::graph::algorithms::{SAVES_HEADING, Saves};
 use crate::job::{GraphJob, WorkOptions};
 use crate::output;
 use crate::report;
@@ -66,7 +66,7 @@ pub struct Arguments {
         long,
         requires = "save-sssp",
         hide_short_help = true,
-        help_heading = "Values and answers: FILE, FILE.gz or - for the standard output"
+        help_heading = SAVES_HEADING
     )]
     parents: bool,
     /// Write the vertices of the path of --path-to to this file
@@ -77,7 +77,7 @@ pub struct Arguments {
         value_name = "FILE",
         requires = "path_to",
         hide_short_help = true,
-        help_heading = "Values and answers: FILE, FILE.gz or - for the standard output"
+        help_heading = SAVES_HEADING
     )]
     save_path: Option<PathBuf>,
     /// Coordinates of vertices for --save-path: a .co of DIMACS's ninth challenge

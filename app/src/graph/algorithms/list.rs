@@ -35,7 +35,7 @@ macro_rules! algorithms {
                     group = concat!($key, "-asked"),
                     value_name = "FILE",
                     hide_short_help = true,
-                    help_heading = "Values and answers: FILE, FILE.gz or - for the standard output",
+                    help_heading = SAVES_HEADING,
                     help = concat!("Write the values of --", $key)
                 ))]
                 pub $name: Option<std::path::PathBuf>,

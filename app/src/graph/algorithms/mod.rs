@@ -114,6 +114,10 @@ fn vertex(graph: &Input, id: u64, purpose: &str) -> Result<u32, Error> {
     })
 }
 
+/// The heading of the options that name files for results.
+#[cfg(feature = "cli")]
+pub const SAVES_HEADING: &str = "Values and answers: FILE, FILE.gz or - for the standard output";
+
 /// Whether something is asked for, and with which options `O`.
 pub trait Asked<O> {
     /// The options, if it is.
