@@ -60,6 +60,7 @@ fn reports_have_every_format() {
     one::<TreeReport>("tree_cores");
     one::<FramesReport>("frames");
     one::<GraphReport>("graph");
+    one::<GraphReport>("graph_problems");
     one::<GraphReport>("graph_stream");
     one::<RenderReport<PictureReport>>("picture");
     one::<RenderReport<PictureReport>>("picture_of_file");
