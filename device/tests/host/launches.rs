@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 use heapwood_device::graph::batch::{Batch, Change, UpdateSpace};
 use heapwood_device::graph::bfs::plan::SearchSpace;
 use heapwood_device::graph::pagerank::plan::{RankOptions, RankSpace};
+use heapwood_device::graph::pagerank::{SLOTS, SUM_WORDS};
 use heapwood_device::graph::store::load::LoadArguments;
 use heapwood_device::graph::store::plan::{Csr, Graph, Layout, Shape, Weighting};
 use heapwood_device::launch::{Grid, KernelId, PlannedLaunch};
@@ -164,4 +165,22 @@ fn one_step_in_eight_searches_narrow_frontiers() {
         };
         assert_eq!(launch, expected, "step {step}");
     }
+}
+
+/// An over-relaxed step may lead away from ranks that were close enough.
+#[test]
+fn ranks_are_done_after_a_plain_step() {
+    let space = RankSpace::new(&graph(false, false).shape, 9000, 3);
+    let done_after = |factors: [f64; 3]| {
+        // The sums of the start, then of iterations that have changed nothing.
+        let mut sums = vec![0; space.sum_words(3)];
+        for (iteration, factor) in (1..).zip(factors) {
+            sums[iteration * SUM_WORDS as usize + 2 * SLOTS as usize] = factor.to_bits();
+        }
+        let state = space.state(&sums, 1e-6);
+        state.converged.then_some(state.iterations)
+    };
+    assert_eq!(done_after([1.0, 1.0, 1.0]), Some(1));
+    assert_eq!(done_after([1.2, 1.3, 1.0]), Some(3));
+    assert_eq!(done_after([1.2, 1.3, 1.3]), None);
 }

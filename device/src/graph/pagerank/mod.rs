@@ -13,7 +13,7 @@
 //! bit, on the layout, the number of threads or the parts in which a graph is processed.
 //!
 //! In an undirected graph steps may be over-relaxed, which takes fewer of them: see
-//! `relaxation`.
+//! `relaxation`. The last step is plain.
 //!
 //! Traffic of an iteration: 4 bytes and the 32-byte sector of a contribution for each
 //! edge, two records, and a rank and a contribution read and written for each vertex; an
@@ -53,7 +53,7 @@ pub const SLOTS: u32 = 16;
 /// Words for an iteration: the sums of changes, then of the ranks of vertices without
 /// out-edges; and two for how its steps were over-relaxed.
 pub const SUM_WORDS: u32 = RELAXATION + 2;
-/// The first of those two.
+/// The first of those two: the factor.
 const RELAXATION: u32 = 2 * SLOTS;
 
 arguments! {
@@ -160,6 +160,20 @@ impl Ranks {
         )
     }
 
+    /// Whether the ranks after iteration `last` are done, if its change is `change`. A change is
+    /// by how far the ranks of before were off. A plain step brings them closer by the damping; an
+    /// over-relaxed one may lead away from them.
+    ///
+    /// # Safety
+    ///
+    /// The iteration is one before this one.
+    #[inline(always)]
+    unsafe fn is_done(&self, last: u32, change: f64) -> bool {
+        // SAFETY: a word of that iteration.
+        let factor = || f64::from_bits(unsafe { self.past(last, RELAXATION) });
+        last > 0 && change <= self.tolerance && factor() <= 1.0
+    }
+
     /// How the steps of this iteration are relaxed, if the last one's change is `change`.
     /// All lanes call this.
     ///
@@ -172,7 +186,8 @@ impl Ranks {
         unsafe {
             let last = self.iteration - 1;
             let mut relaxation = Relaxation::NONE;
-            if self.accelerated && last > 0 {
+            // A change within the tolerance calls for a plain step, which may be the last.
+            if self.accelerated && last > 0 && change > self.tolerance {
                 let (before, _) = self.totals(warp, last - 1);
                 let stored = |word: u32| f64::from_bits(self.past(last, RELAXATION + word));
                 let past = Relaxation {
@@ -290,7 +305,7 @@ impl Iteration {
         unsafe {
             let last = ranks.iteration - 1;
             let (change, dangling) = ranks.totals(warp, last);
-            if last > 0 && change <= ranks.tolerance {
+            if ranks.is_done(last, change) {
                 return None;
             }
             let damping = ranks.damping;

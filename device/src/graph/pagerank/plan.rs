@@ -1,8 +1,8 @@
 //! PageRank: the workspace, the launches, and when to stop.
 
 use super::{
-    Hub, LinkedRankStep, Part, RankArguments, RankClear, RankStart, RankStep, SLOTS, SUM_WORDS,
-    hub, linked,
+    Hub, LinkedRankStep, Part, RELAXATION, RankArguments, RankClear, RankStart, RankStep, SLOTS,
+    SUM_WORDS, hub, linked,
 };
 use crate::graph::store::plan::{Graph, Layout, Shape};
 use crate::launch::{Grid, PlannedLaunch};
@@ -78,7 +78,7 @@ pub struct RankState {
     pub iterations: u32,
     /// The change of the last one, as for [`RankOptions::tolerance`].
     pub residual: f64,
-    /// Whether that is within the tolerance.
+    /// Whether that is within the tolerance, and the last step was plain.
     pub converged: bool,
 }
 
@@ -156,7 +156,9 @@ impl RankSpace {
             }
             state.iterations += 1;
             state.residual = from_fixed(words[..SLOTS as usize].iter().sum());
-            state.converged = state.residual <= tolerance;
+            // As `RankArguments::is_done`: the last step is plain.
+            let factor = f64::from_bits(words[RELAXATION as usize]);
+            state.converged = state.residual <= tolerance && factor <= 1.0;
         }
         state
     }
