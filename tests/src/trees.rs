@@ -44,7 +44,7 @@ pub fn build(
 }
 
 /// Bytes of a pool that serves the tree of these triangles whatever its options. Some allocators
-/// write all over their pool at the start: one that is much larger takes longer than the tree.
+/// write all over their pool at the start: in a much larger pool, that takes longer than the tree.
 fn pool_for(triangles: &Triangles) -> u64 {
     (4 << 20) + 2048 * triangles.len() as u64
 }

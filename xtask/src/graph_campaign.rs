@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use ptx_build::Result;
 
-/// The allocators whose blocks can be freed; those that cannot serve few rounds.
+/// The allocators, with two of the published forms. AtomicMalloc, which frees nothing, has room for
+/// a run.
 const ALLOCATORS: [&str; 20] = [
     "cmalloc",
     "cfmalloc",
@@ -213,7 +214,8 @@ impl Run {
 ///
 /// # Errors
 ///
-/// The first failing run of each thread, and a program that does not build.
+/// The first failing run of each thread, a program that does not start, and files that cannot be
+/// written.
 pub fn run(root: &Path, program: &Path, runs: u64, seed: u64) -> Result<()> {
     let begun = Instant::now();
     let next = AtomicU64::new(0);
@@ -225,7 +227,7 @@ pub fn run(root: &Path, program: &Path, runs: u64, seed: u64) -> Result<()> {
             if number >= runs {
                 return Ok(());
             }
-            // The file of a failing run stays, and that of another is overwritten.
+            // The file stays if the run fails.
             let file: PathBuf = folder.join(format!("{number}.events"));
             let run = Run::draw(seed, number, &file);
             if let Some(fault) = run.fault(program, &file)? {

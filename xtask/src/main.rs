@@ -116,7 +116,7 @@ fn graph_campaign(root: &Path, options: &[&str]) -> Result<()> {
         };
         *number = text
             .parse()
-            .map_err(|_| format!("`{text}` is no number of 64 bits"))?;
+            .map_err(|_| format!("`{text}` is no whole number below 2^64"))?;
     }
     let program = build_program(root, "--bin", "heapwood", "dev")?;
     graph_campaign::run(root, &program, runs, seed)

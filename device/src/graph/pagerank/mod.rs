@@ -160,9 +160,9 @@ impl Ranks {
         )
     }
 
-    /// Whether the ranks after iteration `last` are done, if its change is `change`. A change is
-    /// by how far the ranks of before were off. A plain step brings them closer by the damping; an
-    /// over-relaxed one may lead away from them.
+    /// Whether the ranks after iteration `last` are done, if its change is `change`. The change is
+    /// the residual of the ranks before that iteration. A plain step shrinks the residual by the
+    /// damping; an over-relaxed step may raise it.
     ///
     /// # Safety
     ///

@@ -156,7 +156,7 @@ impl RankSpace {
             }
             state.iterations += 1;
             state.residual = from_fixed(words[..SLOTS as usize].iter().sum());
-            // As `RankArguments::is_done`: the last step is plain.
+            // As `is_done` of the kernels: the last step is plain.
             let factor = f64::from_bits(words[RELAXATION as usize]);
             state.converged = state.residual <= tolerance && factor <= 1.0;
         }

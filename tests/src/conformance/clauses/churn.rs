@@ -11,9 +11,9 @@ use crate::conformance::machine::Machine;
 /// Octaves of sizes.
 const OCTAVES: u32 = 6;
 /// Numbers of places, each twice the one before: the third is for half the requests refused by a
-/// heap that is filled in order. A heap on which blocks come and go is fragmented and holds a
-/// fourth to all of that, as the schedule falls; with all of these numbers together some requests
-/// are granted and some refused whatever it holds.
+/// heap that is filled in order. A heap on which blocks come and go is fragmented: it holds a
+/// fourth to all of that, depending on the schedule. Over all of these numbers together some
+/// requests are granted and some refused, whatever it holds.
 const DEMANDS: u32 = 4;
 
 /// Arguments whose pointers outlive the launch.

@@ -2,7 +2,7 @@
 //!
 //! An edge from u to v is tight if the distance of v is that of u and the weight. Every shortest path
 //! consists of tight edges, but edges that add nothing to a distance may form cycles. So vertices are
-//! ordered by distance, then by hops: the fewest tight edges behind the last one that rises the
+//! ordered by distance, then by hops: the fewest tight edges behind the last one that raises the
 //! distance. The parent is the vertex of least id that precedes in this order and has a tight edge.
 //! It always exists, and the order strictly decreases from a vertex to its parent, so that parents
 //! lead to the source without a cycle.
