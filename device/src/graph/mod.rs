@@ -16,6 +16,7 @@ pub mod chunks;
 pub mod clustering;
 pub mod communities;
 pub mod components;
+pub mod kcore;
 pub mod pagerank;
 pub mod pairs;
 pub mod paths;

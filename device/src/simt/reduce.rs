@@ -1,4 +1,4 @@
-//! Votes and sums over the lanes of a warp, and reals as integers, so that atomic sums do
+//! Votes, sums and maxima over the lanes of a warp, and reals as integers, so that atomic sums do
 //! not depend on the order in which warps come.
 
 use crate::simt::Warp;
@@ -20,6 +20,18 @@ pub fn all_sum64<W: Warp>(warp: W, mut value: u64) -> u64 {
     let mut step = W::LANES / 2;
     while step > 0 {
         value = value.wrapping_add(all_xor64(warp, value, step));
+        step /= 2;
+    }
+    value
+}
+
+/// The maximum of all lanes' values, in every lane.
+#[inline(always)]
+pub fn all_max<W: Warp>(warp: W, mut value: u32) -> u32 {
+    let mut step = W::LANES / 2;
+    while step > 0 {
+        let other = warp.all_shuffle_xor(value, step);
+        value = if other > value { other } else { value };
         step /= 2;
     }
     value

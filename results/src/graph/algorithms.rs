@@ -29,6 +29,9 @@ pub struct AlgorithmReports {
     /// Communities by label propagation.
     #[serde(rename = "cdlp")]
     pub communities: Option<CommunityReport>,
+    /// Core numbers.
+    #[serde(rename = "kcore")]
+    pub cores: Option<CoreReport>,
 }
 
 impl AlgorithmReports {
@@ -43,6 +46,7 @@ impl AlgorithmReports {
         lines.extend(problems.flat_map(|found| found.lines(vertices)));
         lines.extend(self.clustering.iter().map(ClusteringReport::line));
         lines.extend(self.communities.iter().map(CommunityReport::line));
+        lines.extend(self.cores.iter().map(CoreReport::line));
         lines
     }
 }
@@ -253,6 +257,32 @@ impl CommunityReport {
         (
             "communities",
             format!("{count} after {iterations} iterations; {ms}"),
+        )
+    }
+}
+
+/// Core numbers in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CoreReport {
+    /// The greatest core number.
+    pub degeneracy: u32,
+    /// Vertices that have it.
+    pub innermost: u64,
+    /// All levels, in milliseconds.
+    pub ms: Samples,
+}
+
+impl CoreReport {
+    /// The innermost core for people.
+    fn line(&self) -> Line {
+        let Self {
+            degeneracy,
+            innermost,
+            ms,
+        } = self;
+        (
+            "cores",
+            format!("degeneracy {degeneracy}, {innermost} vertices in the innermost core; {ms}"),
         )
     }
 }

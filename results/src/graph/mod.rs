@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Meta, Samples};
 
 pub use algorithms::{
-    AlgorithmReports, ClusteringReport, CommunityReport, CountReport, PathReport, RankReport,
-    Ranked, SearchReport, WayReport,
+    AlgorithmReports, ClusteringReport, CommunityReport, CoreReport, CountReport, PathReport,
+    RankReport, Ranked, SearchReport, WayReport,
 };
 pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};

@@ -132,6 +132,7 @@ pub fn turns(model: &mut Model, loops: bool, count: usize, largest: u64, seed: u
 pub struct Results {
     ranks: Vec<f64>,
     triangles: Option<Vec<u32>>,
+    cores: Option<Vec<u32>>,
     labels: Vec<u32>,
     components: u64,
     source: u32,
@@ -159,6 +160,7 @@ impl Results {
         Self {
             ranks,
             triangles: (!model.directed).then(|| model.triangles()),
+            cores: (!model.directed).then(|| model.cores()),
             components: roots.count() as u64,
             labels,
             source,
@@ -192,6 +194,10 @@ impl Results {
             let found = store.triangles().expect("there is memory");
             assert_eq!(found.count, self.triangle_count(), "{what}");
             assert_eq!(found.per_vertex, None, "{what}");
+        }
+        if let Some(expected) = &self.cores {
+            let found = store.core_numbers().expect("there is memory");
+            assert!(&found.cores == expected, "{what}: cores");
         }
         let found = store.components().expect("there is memory");
         assert_eq!(found.count, self.components, "{what}: components");

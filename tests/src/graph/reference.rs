@@ -108,6 +108,35 @@ impl Model {
         (0..self.rows.len() as u32).map(of).collect()
     }
 
+    /// The greatest k whose core has a vertex: what is left after those with fewer neighbours are
+    /// taken away, again and again.
+    pub fn cores(&self) -> Vec<u32> {
+        let mut left: Vec<u32> = (0..self.rows.len() as u32).collect();
+        let mut cores = vec![0; self.rows.len()];
+        for k in 0.. {
+            let have = |left: &[u32], vertex: u32| {
+                let row = &self.rows[vertex as usize];
+                left.iter()
+                    .filter(|&&other| other != vertex && row.contains(&other))
+                    .count()
+            };
+            loop {
+                let before = left.clone();
+                left.retain(|&vertex| have(&before, vertex) >= k as usize);
+                if left == before {
+                    break;
+                }
+            }
+            if left.is_empty() {
+                break;
+            }
+            for &vertex in &left {
+                cores[vertex as usize] = k;
+            }
+        }
+        cores
+    }
+
     /// Labels after so many turns in which each vertex takes the most frequent one of its
     /// neighbours, the least of several.
     pub fn communities(&self, turns: u32) -> Vec<u32> {

@@ -9,6 +9,7 @@ pub mod clustering;
 pub mod communities;
 pub mod components;
 pub(super) mod contiguous;
+pub mod kcore;
 #[macro_use]
 mod list;
 pub mod pagerank;
@@ -157,6 +158,7 @@ algorithms! {
     problems: problems::Solutions => "problems",
     clustering: clustering::Clustering => "lcc",
     communities: communities::Communities => "cdlp",
+    cores: kcore::CoreNumbers => "kcore",
 }
 
 #[cfg(test)]
