@@ -162,7 +162,7 @@ impl Run {
         }
         let mut algorithms = vec!["--pagerank", "--components", "--lcc", "--cdlp"];
         if !directed {
-            algorithms.push("--triangles");
+            algorithms.extend(["--triangles", "--kcore"]);
         }
         for algorithm in algorithms {
             if random.one_in(2) {

@@ -7,7 +7,7 @@ use crate::cells::{self, median, option};
 use crate::{Line, Report, Table, milliseconds};
 
 /// The titles for programs: the graph, its algorithms, and an update. Times are medians.
-const RECORDS: [&str; 40] = [
+const RECORDS: [&str; 48] = [
     "graph",
     "#vertices",
     "#edges_stored",
@@ -36,8 +36,16 @@ const RECORDS: [&str; 40] = [
     "#components_ms",
     "#bfs_reached",
     "#bfs_ms",
+    "#sssp_reached",
+    "#sssp_ms",
     "#problems",
     "#problem_ms",
+    "#lcc_mean",
+    "#lcc_ms",
+    "#cdlp_communities",
+    "#cdlp_ms",
+    "#kcore_degeneracy",
+    "#kcore_ms",
     "graph_hash",
     "commit",
     "kind",
@@ -87,8 +95,16 @@ impl GraphReport {
             median(components.map(|components| &components.ms)),
             option(search.map(|search| search.reached)),
             median(search.map(|search| &search.ms)),
+            option(found.paths.as_ref().map(|paths| paths.reached)),
+            median(found.paths.as_ref().map(|paths| &paths.ms)),
             option(found.problems.as_ref().map(|problems| problems.count)),
             option(problem_ms.map(|times| times.median)),
+            option(found.clustering.as_ref().map(|found| found.mean)),
+            median(found.clustering.as_ref().map(|found| &found.ms)),
+            option(found.communities.as_ref().map(|found| found.count)),
+            median(found.communities.as_ref().map(|found| &found.ms)),
+            option(found.cores.as_ref().map(|found| found.degeneracy)),
+            median(found.cores.as_ref().map(|found| &found.ms)),
             self.graph_hash.clone(),
             option(self.meta.commit.as_ref()),
         ]
