@@ -9,7 +9,7 @@ use crate::graph::store::contiguous::commit::{Commit, FreeBlocks};
 use crate::graph::store::contiguous::prepare::{Demand, Prepare};
 use crate::graph::store::contiguous::relocate::{Relocate, RelocateWeights};
 use crate::graph::store::contiguous::weights::ShiftWeights;
-use crate::graph::store::keys::{DELETE, LIGHT, MIRRORED, NO_LOOPS, TRANSPOSED, WEIGHTED};
+use crate::graph::store::keys::{DELETE, MIN_WEIGHT, MIRRORED, NO_LOOPS, TRANSPOSED, WEIGHTED};
 use crate::graph::store::linked::{LinkedClassify, LinkedCommit, LinkedDemand, LinkedPrepare};
 use crate::graph::store::plan::{Graph, Layout};
 use crate::graph::store::provide::{Provide, ProvideArguments};
@@ -64,7 +64,7 @@ impl Job<'_> {
             | flag(self.batch.no_loops, NO_LOOPS)
             | flag(self.batch.change == Change::Delete, DELETE)
             | flag(self.graph.shape.weighting.is_some(), WEIGHTED)
-            | flag(self.batch.least, LIGHT)
+            | flag(self.batch.least, MIN_WEIGHT)
     }
 
     /// Sorts the keys.

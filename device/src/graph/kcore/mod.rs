@@ -52,7 +52,7 @@ pub mod word {
     pub const KIND: usize = 3;
     /// The complement, in 32 bits, of the least number of neighbours that was measured; 0 if no
     /// vertex is left.
-    pub const LEAST: usize = 4;
+    pub const MIN_LEFT: usize = 4;
     /// Words of a record.
     pub const RECORD: usize = 5;
     /// Number of words.
@@ -83,7 +83,7 @@ arguments! {
     }
 }
 
-/// The kinds of steps. What starts counts as a step that has peeled.
+/// The kinds of steps. A start counts as a step that has peeled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StepKind {
     /// Peels the vertices that were enqueued.
@@ -128,7 +128,7 @@ impl Cores {
         self.record::<{ word::BEGIN }>(ahead).store(0, Relaxed);
         self.record::<{ word::LEVEL }>(ahead).store(0, Relaxed);
         self.record::<{ word::KIND }>(ahead).store(0, Relaxed);
-        self.record::<{ word::LEAST }>(ahead).store(0, Relaxed);
+        self.record::<{ word::MIN_LEFT }>(ahead).store(0, Relaxed);
     }
 
     /// A vertex, if there are so many.
@@ -174,7 +174,7 @@ impl Cores {
         let begin = self.record::<{ word::BEGIN }>(0).load(Relaxed) as u32;
         let level = self.record::<{ word::LEVEL }>(0).load(Relaxed) as u32;
         let kind = self.record::<{ word::KIND }>(0).load(Relaxed);
-        let least = self.record::<{ word::LEAST }>(0).load(Relaxed) as u32;
+        let least = self.record::<{ word::MIN_LEFT }>(0).load(Relaxed) as u32;
         let (kind, level) = if kind == StepKind::End as u64 {
             (StepKind::End, level)
         } else if kind == StepKind::Measure as u64 {

@@ -4,34 +4,24 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::{CHUNK, CoreArguments, Cores, Step, StepKind, UNPEELED, word};
 use crate::graph::chunks::{Chunk, Entry, append};
-use crate::graph::store::{Vertex, VertexId};
+use crate::graph::store::{Vertex, VertexId, lower_bound};
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::reduce::all_max;
 use crate::simt::segments::Segments;
 
-/// Whether a sorted row has an entry.
+/// Whether a vertex is its own neighbour.
 ///
 /// # Safety
 ///
-/// The row is one of the graph.
+/// The row is that of the vertex.
 #[inline(always)]
-unsafe fn has_entry(row: Vertex, entry: u32) -> bool {
-    let (mut least, mut above) = (0, row.degree);
-    while least < above {
-        let middle = least + (above - least) / 2;
-        // SAFETY: below the degree.
-        let found = unsafe { *row.entries().add(middle as usize) };
-        if found == entry {
-            return true;
-        }
-        if found < entry {
-            least = middle + 1;
-        } else {
-            above = middle;
-        }
+unsafe fn has_loop(row: Vertex, vertex: VertexId) -> bool {
+    // SAFETY: entries below the degree.
+    unsafe {
+        let place = lower_bound(row.entries(), 0, row.degree, vertex.number());
+        place < row.degree && *row.entries().add(place as usize) == vertex.number()
     }
-    false
 }
 
 /// Counts the neighbours of each vertex.
@@ -48,7 +38,7 @@ impl PlainKernel for CoreStart {
         while let Some(vertex) = cores.vertex(index) {
             let row = cores.row(vertex);
             // SAFETY: a row of the graph.
-            let has_loop = unsafe { has_entry(row, vertex.number()) };
+            let has_loop = unsafe { has_loop(row, vertex) };
             let core = if row.is_absent() { 0 } else { UNPEELED };
             // Relaxed, here and below: read by later launches.
             let count = row.degree - u32::from(has_loop);
@@ -86,7 +76,7 @@ impl CoreStep {
         if warp.lane() == 0 && greatest > 0 {
             // Relaxed: a maximum that the next launch reads. Mostly another warp has found the
             // same, which a load tells at less cost.
-            let least = cores.record::<{ word::LEAST }>(1);
+            let least = cores.record::<{ word::MIN_LEFT }>(1);
             if least.load(Relaxed) < u64::from(greatest) {
                 least.fetch_max(greatest.into(), Relaxed);
             }
@@ -139,7 +129,7 @@ impl CoreStep {
     ///
     /// The entry is one of the graph.
     #[inline(always)]
-    unsafe fn take<'c>(cores: &'c Cores, step: &Step, entry: Entry) -> Option<VertexId> {
+    unsafe fn take(cores: &Cores, step: &Step, entry: Entry) -> Option<VertexId> {
         // SAFETY: neighbours are vertices.
         let neighbour = unsafe { VertexId::new(entry.neighbour) };
         let count = cores.count(neighbour);

@@ -16,7 +16,7 @@ pub const DELETE: u32 = 16;
 /// Edges have weights.
 pub const WEIGHTED: u32 = 32;
 /// Of an edge that the batch has twice the least weight counts; without it, the last one.
-pub const LIGHT: u32 = 64;
+pub const MIN_WEIGHT: u32 = 64;
 
 /// Bits of an id in a graph of so many vertices, with room for their number.
 #[inline(always)]

@@ -16,7 +16,7 @@ use cuda_std::atomic::AtomicU64;
 
 use crate::arguments;
 use crate::device_heap::DeviceHeap;
-use crate::graph::store::keys::{Form, LIGHT, MIRRORED};
+use crate::graph::store::keys::{Form, MIN_WEIGHT, MIRRORED};
 use crate::graph::store::linked::row::{Place, search, weight};
 use crate::graph::store::update::{Update, UpdateArguments};
 use crate::graph::store::{Vertex, VertexId};
@@ -120,7 +120,11 @@ impl PlainKernel for FindWeights {
                 if form.source(key) < form.vertices {
                     let edge = index >> mirrored;
                     let weight = *arguments.weights.add(edge as usize);
-                    let counts = if form.has(LIGHT) { !weight } else { edge + 1 };
+                    let counts = if form.has(MIN_WEIGHT) {
+                        !weight
+                    } else {
+                        edge + 1
+                    };
                     let word = arguments.key_weights.add(arguments.first(key) as usize);
                     let value = u64::from(counts) << 32 | u64::from(weight);
                     // Relaxed: a maximum that later launches read.
