@@ -6,7 +6,7 @@ use crate::program::{Folder, allocators, assert_keys, keys, number, text};
 
 /// The keys of `graph --format json`.
 pub const KEYS: &str = "\
-    allocator backend bfs cdlp check_heap compact_ids components device directed duplicates \
+    allocator backend betweenness bfs cdlp check_heap compact_ids components device directed duplicates \
     edges_final edges_read edges_stored edges_symmetrized first_vertex graph graph_hash \
     incremental init_ms kcore layout lcc memory meta pagerank parameters pool_bytes problems runs \
     self_loops self_loops_kept sssp stream triangles updates verified vertex_updates vertices_final weights";

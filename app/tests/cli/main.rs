@@ -17,6 +17,7 @@ mod frames;
 mod generate;
 mod generated_input;
 mod graph;
+mod graph_centrality;
 mod graph_files;
 mod graph_memory;
 mod graph_problems;

@@ -11,6 +11,7 @@
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod batch;
+pub mod betweenness;
 pub mod bfs;
 pub mod chunks;
 pub mod clustering;

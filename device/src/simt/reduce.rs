@@ -51,7 +51,7 @@ pub fn group_sum<W: Warp>(warp: W, mut value: f64, lanes: u32) -> f64 {
 
 /// The `value` of the lane whose number differs in the bits of `lanes`.
 #[inline(always)]
-fn all_xor64<W: Warp>(warp: W, value: u64, lanes: u32) -> u64 {
+pub fn all_xor64<W: Warp>(warp: W, value: u64, lanes: u32) -> u64 {
     let low = warp.all_shuffle_xor(value as u32, lanes);
     let high = warp.all_shuffle_xor((value >> 32) as u32, lanes);
     u64::from(high) << 32 | u64::from(low)

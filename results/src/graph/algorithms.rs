@@ -32,6 +32,8 @@ pub struct AlgorithmReports {
     /// Core numbers.
     #[serde(rename = "kcore")]
     pub cores: Option<CoreReport>,
+    /// Betweenness centrality.
+    pub betweenness: Option<BetweennessReport>,
 }
 
 impl AlgorithmReports {
@@ -47,6 +49,8 @@ impl AlgorithmReports {
         lines.extend(self.clustering.iter().map(ClusteringReport::line));
         lines.extend(self.communities.iter().map(CommunityReport::line));
         lines.extend(self.cores.iter().map(CoreReport::line));
+        let betweenness = self.betweenness.iter();
+        lines.extend(betweenness.flat_map(BetweennessReport::lines));
         lines
     }
 }
@@ -284,5 +288,43 @@ impl CoreReport {
             "cores",
             format!("degeneracy {degeneracy}, {innermost} vertices in the innermost core; {ms}"),
         )
+    }
+}
+
+/// Betweenness centrality in results.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BetweennessReport {
+    /// The number of sources.
+    pub sources: u64,
+    /// Vertices of highest score.
+    pub top: Vec<Scored>,
+    /// All sources, in milliseconds.
+    pub ms: Samples,
+}
+
+/// A vertex and its score.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Scored {
+    /// Its number in the file.
+    pub vertex: u64,
+    /// Its score.
+    pub score: f64,
+}
+
+impl BetweennessReport {
+    /// The report for people: a line, and one for each listed vertex.
+    fn lines(&self) -> Vec<Line> {
+        let Self { sources, ms, .. } = self;
+        let sources = match sources {
+            1 => "1 source".to_owned(),
+            _ => format!("{sources} sources"),
+        };
+        let mut lines = vec![("betweenness", format!("{sources}; {ms}"))];
+        let width = self.top.iter().map(|top| top.vertex.to_string().len());
+        let width = width.max().unwrap_or(0);
+        for top in &self.top {
+            lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.score)));
+        }
+        lines
     }
 }

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::{Meta, Samples};
 
 pub use algorithms::{
-    AlgorithmReports, ClusteringReport, CommunityReport, CoreReport, CountReport, PathReport,
-    RankReport, Ranked, SearchReport, WayReport,
+    AlgorithmReports, BetweennessReport, ClusteringReport, CommunityReport, CoreReport,
+    CountReport, PathReport, RankReport, Ranked, Scored, SearchReport, WayReport,
 };
 pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};

@@ -7,7 +7,7 @@ use crate::cells::{self, median, option};
 use crate::{Line, Report, Table, milliseconds};
 
 /// The titles for programs: the graph, its algorithms, and an update. Times are medians.
-const RECORDS: [&str; 48] = [
+const RECORDS: [&str; 49] = [
     "graph",
     "#vertices",
     "#edges_stored",
@@ -46,6 +46,7 @@ const RECORDS: [&str; 48] = [
     "#cdlp_ms",
     "#kcore_degeneracy",
     "#kcore_ms",
+    "#betweenness_ms",
     "graph_hash",
     "commit",
     "kind",
@@ -105,6 +106,7 @@ impl GraphReport {
             median(found.communities.as_ref().map(|found| &found.ms)),
             option(found.cores.as_ref().map(|found| found.degeneracy)),
             median(found.cores.as_ref().map(|found| &found.ms)),
+            median(found.betweenness.as_ref().map(|found| &found.ms)),
             self.graph_hash.clone(),
             option(self.meta.commit.as_ref()),
         ]

@@ -137,6 +137,9 @@ pub struct Results {
     components: u64,
     source: u32,
     depths: Vec<u32>,
+    /// By the shortest paths from the source and from the first vertex that is there.
+    betweenness: Vec<f64>,
+    first: u32,
     coefficients: Vec<f64>,
     communities: Vec<u32>,
 }
@@ -165,6 +168,12 @@ impl Results {
             labels,
             source,
             depths: model.search(source),
+            betweenness: [source, live[0]]
+                .map(|source| model.dependencies(source))
+                .into_iter()
+                .reduce(|one, other| one.iter().zip(&other).map(|(a, b)| a + b).collect())
+                .unwrap_or_default(),
+            first: live[0],
             coefficients: model.coefficients(),
             communities: model.communities(TURNS),
         }
@@ -211,6 +220,12 @@ impl Results {
         let reached = || self.depths.iter().filter(|&&depth| depth != u32::MAX);
         assert_eq!(found.state.reached as usize, reached().count(), "{what}");
         assert_eq!(Some(&found.state.depth), reached().max(), "{what}");
+        let sources = [self.source, self.first];
+        let found = store.betweenness(&sources).expect("there is memory");
+        let mut pairs = found.scores.iter().zip(&self.betweenness);
+        let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * b.max(1.0);
+        assert_eq!(found.scores.len(), self.betweenness.len(), "{what}");
+        assert!(pairs.all(is_near), "{what}: betweenness");
         let found = store.clustering().expect("there is memory");
         assert!(
             found.coefficients == self.coefficients,

@@ -85,6 +85,37 @@ impl Model {
         depths
     }
 
+    /// The dependencies of a source on each vertex: over all others, the part of the shortest paths to
+    /// them that leads through it.
+    pub fn dependencies(&self, source: u32) -> Vec<f64> {
+        let depths = &self.search(source);
+        let below = |vertex: u32| {
+            let depth = depths[vertex as usize] + 1;
+            let row = self.rows[vertex as usize].iter().copied();
+            row.filter(move |&other| depths[other as usize] == depth)
+        };
+        let mut order: Vec<u32> = (0..).take(depths.len()).collect();
+        order.retain(|&vertex| depths[vertex as usize] != u32::MAX);
+        order.sort_by_key(|&vertex| depths[vertex as usize]);
+        let mut counts = vec![0.0; depths.len()];
+        counts[source as usize] = 1.0;
+        for &vertex in &order {
+            for other in below(vertex) {
+                counts[other as usize] += counts[vertex as usize];
+            }
+        }
+        let mut dependencies = vec![0.0; depths.len()];
+        for &vertex in order.iter().rev() {
+            let parts = below(vertex).map(|other| {
+                (1.0 + dependencies[other as usize]) * counts[vertex as usize]
+                    / counts[other as usize]
+            });
+            dependencies[vertex as usize] = parts.sum();
+        }
+        dependencies[source as usize] = 0.0;
+        dependencies
+    }
+
     /// Local clustering coefficients: of the pairs of different neighbours, in either direction, the
     /// part that an edge leads through.
     pub fn coefficients(&self) -> Vec<f64> {

@@ -137,7 +137,7 @@ fn search(
     let mut graph = Graph::new(shape, graph_memory.address());
     if model.directed || rows == Rows::Packed {
         let records = graph_memory.address().wrapping_add(STATUS_BYTES as usize);
-        graph = graph.viewed(records.cast::<Vertex>());
+        graph = graph.viewed(records.cast::<Vertex>(), std::ptr::null_mut());
     }
     let space = SearchSpace::new(vertices, model.entries() as u64);
     let workspace = memory(space.bytes() as u64);

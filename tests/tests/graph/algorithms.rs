@@ -13,7 +13,7 @@ use heapwood_tests::graph::forms::{FORMS, Form, keeping, store_of};
 use heapwood_tests::graph::{Model, graphs};
 use heapwood_tests::lockstep::{LockstepBackend, Random};
 
-fn lanes(seed: u64) -> Dirty<LockstepBackend> {
+pub fn lanes(seed: u64) -> Dirty<LockstepBackend> {
     Dirty(LockstepBackend::new::<CfmMalloc>(2, 16, seed))
 }
 

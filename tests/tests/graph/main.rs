@@ -1,6 +1,7 @@
 //! The graph store and its algorithms, beside sets of edges and simple algorithms.
 
 mod algorithms;
+mod betweenness;
 mod components;
 mod draws;
 mod failures;

@@ -14,7 +14,15 @@ pub(in crate::graph) struct Contiguous {
     pub graph: Graph,
     /// Time of copying it, in milliseconds.
     pub ms: f64,
-    _copy: Option<(Rows, Memory)>,
+    _copies: Vec<View>,
+}
+
+/// A copy of the rows of a store, and a record of each.
+struct View {
+    _rows: Rows,
+    records: Memory,
+    /// Time of copying, in milliseconds.
+    ms: f64,
 }
 
 impl Store<'_> {
@@ -31,26 +39,50 @@ impl Store<'_> {
         Ok(unsafe { self.device.run(&[steps])? }.into_iter().sum())
     }
 
-    /// The graph with contiguous adjacency: itself, or a copy of linked pages.
+    /// The graph with contiguous out-neighbours: itself, or a copy of linked pages.
     pub(in crate::graph) fn contiguous(&self) -> Result<Contiguous, StoreError> {
+        self.contiguous_rows(1)
+    }
+
+    /// The graph with contiguous out- and in-neighbours: itself, or a copy of linked pages.
+    pub(in crate::graph) fn contiguous_both_ways(&self) -> Result<Contiguous, StoreError> {
+        self.contiguous_rows(1 + usize::from(self.shape().directed))
+    }
+
+    /// The graph with the rows of so many stores contiguous.
+    fn contiguous_rows(&self, stores: usize) -> Result<Contiguous, StoreError> {
         let graph = self.device.graph;
         if graph.shape.layout == Layout::Contiguous {
             return Ok(Contiguous {
                 graph,
                 ms: 0.0,
-                _copy: None,
+                _copies: Vec::new(),
             });
         }
-        let (rows, _) = self.device.rows(0)?;
+        let copies = (0..stores).map(|store| self.copy_rows(store));
+        let copies: Vec<View> = copies.collect::<Result<_, _>>()?;
+        let mut records = copies.iter().map(|copy| copy.records.address().cast());
+        let outgoing = records.next().unwrap_or(std::ptr::null_mut());
+        let incoming = records.next().unwrap_or(std::ptr::null_mut());
+        Ok(Contiguous {
+            graph: graph.viewed(outgoing, incoming),
+            ms: copies.iter().map(|copy| copy.ms).sum(),
+            _copies: copies,
+        })
+    }
+
+    fn copy_rows(&self, store: usize) -> Result<View, StoreError> {
+        let graph = self.device.graph;
+        let (rows, _) = self.device.rows(store)?;
         let bytes = size_of::<Vertex>() as u64 * u64::from(graph.shape.vertices);
-        let view = self.backend.allocate(bytes.max(1))?;
-        let step = graph.view(rows.csr, view.address().cast());
+        let records = self.backend.allocate(bytes.max(1))?;
+        let step = graph.view(store, rows.csr, records.address().cast());
         // SAFETY: there is room for a record of each vertex.
         let ms = unsafe { self.time(&[step])? };
-        Ok(Contiguous {
-            graph: graph.viewed(view.address().cast()),
+        Ok(View {
             ms: ms + rows.ms,
-            _copy: Some((rows, view)),
+            _rows: rows,
+            records,
         })
     }
 }

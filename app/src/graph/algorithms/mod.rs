@@ -4,6 +4,7 @@
 //! `heapwood-results` has its report. The rest of the program goes through the list at the end of
 //! this file, so that a new algorithm is a file, its `mod` and its line.
 
+pub mod betweenness;
 pub mod bfs;
 pub mod clustering;
 pub mod communities;
@@ -159,6 +160,7 @@ algorithms! {
     clustering: clustering::Clustering => "lcc",
     communities: communities::Communities => "cdlp",
     cores: kcore::CoreNumbers => "kcore",
+    betweenness: betweenness::Betweenness => "betweenness",
 }
 
 #[cfg(test)]

@@ -212,10 +212,10 @@ impl Graph {
     }
 
     /// The launch that makes a record for each vertex, in `view`, which points
-    /// into the exported targets of the first store; see [`Graph::viewed`].
-    pub fn view(&self, csr: Csr, view: *mut Vertex) -> PlannedLaunch {
+    /// into the exported targets of a store; see [`Graph::viewed`].
+    pub fn view(&self, store: usize, csr: Csr, view: *mut Vertex) -> PlannedLaunch {
         let arguments = ViewArguments {
-            records: self.records(0),
+            records: self.records(store),
             offsets: csr.offsets,
             targets: csr.targets,
             view,

@@ -102,6 +102,8 @@ pub struct Graph {
     base: *mut u8,
     /// Records of a view, or null; see [`Graph::viewed`].
     view: *mut Vertex,
+    /// The same of in-neighbours.
+    incoming_view: *mut Vertex,
 }
 
 /// The words to read after a launch of `measure`.
@@ -127,6 +129,7 @@ impl Graph {
             absent: 0,
             base,
             view: std::ptr::null_mut(),
+            incoming_view: std::ptr::null_mut(),
         }
     }
 
@@ -137,11 +140,13 @@ impl Graph {
     }
 
     /// The graph read through the records of a view, which [`Graph::view`] has
-    /// made: only the algorithms of `graph` are meant, not updates.
-    pub fn viewed(&self, view: *mut Vertex) -> Self {
+    /// made: only the algorithms of `graph` are meant, not updates. Those of a directed graph's
+    /// in-neighbours may be null.
+    pub fn viewed(&self, view: *mut Vertex, incoming: *mut Vertex) -> Self {
         let mut graph = *self;
         graph.shape.layout = Layout::Contiguous;
         graph.view = view;
+        graph.incoming_view = incoming;
         graph
     }
 
@@ -164,7 +169,7 @@ impl Graph {
         self.view.is_null()
     }
 
-    /// Records of in-neighbours, contiguous; null for a view of a directed graph, which has
+    /// Records of in-neighbours, contiguous; null for a view of a directed graph that has
     /// out-neighbours only.
     pub(in crate::graph) fn contiguous_incoming(&self) -> *mut Vertex {
         if !self.shape.directed {
@@ -172,7 +177,7 @@ impl Graph {
         } else if self.view.is_null() {
             self.records(1)
         } else {
-            std::ptr::null_mut()
+            self.incoming_view
         }
     }
 

@@ -1,0 +1,87 @@
+//! `graph`: betweenness and core numbers, whose values are known by hand.
+
+use crate::graph::{KITE, graph};
+use crate::program::Folder;
+
+const FLAGS: &str = "--verify --format json --runs 1 --backend cpu";
+
+fn read(folder: &Folder, name: &str) -> String {
+    std::fs::read_to_string(folder.path(name)).unwrap()
+}
+
+/// Vertex 4 is between 5 and the others; of the two paths between 1 and 4 one each leads through 2 and 3.
+#[test]
+fn betweenness_is_the_sum_of_dependencies() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    for layout in ["contiguous", "linked"] {
+        let command = format!("@kite.graph {FLAGS} --layout {layout} --save-betweenness @scores");
+        let report = graph(&folder, &format!("{command} --betweenness all"));
+        let found = &report["betweenness"];
+        assert_eq!(found["sources"], 6);
+        assert_eq!(found["top"][0]["vertex"], 4);
+        assert_eq!(found["top"][0]["score"], 6.0);
+        assert_eq!(found["top"].as_array().unwrap().len(), 6);
+        assert_eq!(report["verified"][1], "betweenness");
+        let expected = [0, 2, 2, 6, 0, 0];
+        let expected: String = (1..)
+            .zip(expected)
+            .map(|(id, score)| format!("{id} {score}.00000000000000e+00\n"))
+            .collect();
+        assert_eq!(read(&folder, "scores"), expected);
+        let report = graph(&folder, &format!("{command} --betweenness 5,1,5"));
+        assert_eq!(report["betweenness"]["sources"], 3);
+        assert_eq!(report["betweenness"]["top"][0]["score"], 7.0);
+    }
+    let people = folder.run("graph @kite.graph --betweenness 5 --runs 1 --backend cpu");
+    people.succeeds();
+    for line in ["betweenness   1 source; ", "4  3.0000e0\n"] {
+        assert!(people.stdout.contains(line), "{line}: {people:?}");
+    }
+}
+
+#[test]
+fn directions_are_followed() {
+    let folder = Folder::new();
+    folder.put("arcs.el", "0 1\n1 2\n2 3\n");
+    for layout in ["contiguous", "linked"] {
+        let command = format!("@arcs.el {FLAGS} --directed --layout {layout} --betweenness all");
+        let found = &graph(&folder, &command)["betweenness"];
+        for (place, (vertex, score)) in [(1, 2.0), (2, 2.0), (0, 0.0)].into_iter().enumerate() {
+            assert_eq!(found["top"][place]["vertex"], vertex);
+            assert_eq!(found["top"][place]["score"], score);
+        }
+    }
+}
+
+#[test]
+fn core_numbers_are_those_of_peeling() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    for layout in ["contiguous", "linked"] {
+        let command = format!("@kite.graph {FLAGS} --layout {layout} --save-kcore @cores");
+        let report = graph(&folder, &command);
+        assert_eq!(report["kcore"]["degeneracy"], 2);
+        assert_eq!(report["kcore"]["innermost"], 4);
+        assert_eq!(read(&folder, "cores"), "1 2\n2 2\n3 2\n4 2\n5 1\n6 0\n");
+    }
+}
+
+#[test]
+fn questions_without_an_answer_are_refused() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    folder.put("arcs.el", "0 1\n1 2\n2 3\n");
+    for (command, why) in [
+        ("@kite.graph --betweenness 7", "no vertex 7"),
+        ("@kite.graph --betweenness 1,,2", "commas"),
+        ("@kite.graph --betweenness every", "or all"),
+        ("@kite.graph --save-betweenness @scores", "--betweenness"),
+        ("@arcs.el --directed --kcore", "--undirected"),
+    ] {
+        folder
+            .run(format!("graph {command} --backend cpu"))
+            .fails(2, why);
+    }
+    assert_eq!(folder.names(), "arcs.el kite.graph");
+}
