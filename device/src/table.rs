@@ -145,6 +145,11 @@ macro_rules! with_plain_kernels {
             "search" "graph_path_start" PathStart $crate::graph::paths::PathStart;
             "search" "graph_path_narrow" PathNarrow $crate::graph::paths::PathNarrow;
             "search" "graph_path_step" PathStep $crate::graph::paths::PathStep;
+            "search" "graph_tree_support" TreeSupport $crate::graph::paths::TreeSupport;
+            "search" "graph_tree_jump" TreeJump $crate::graph::paths::TreeJump;
+            "search" "graph_tree_resume" TreeResume $crate::graph::paths::TreeResume;
+            "search" "graph_tree_start" TreeStart $crate::graph::paths::TreeStart;
+            "search" "graph_tree_parents" TreeParents $crate::graph::paths::TreeParents;
             "search" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
             "search" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
             "search" "graph_search_narrow" SearchNarrow $crate::graph::bfs::SearchNarrow;

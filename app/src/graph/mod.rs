@@ -23,7 +23,7 @@ mod workspace;
 
 pub use crate::store_error::StoreError;
 pub use algorithms::pagerank::rank_iteration;
-pub use algorithms::paths::{Distances, NO_PARENT, PathOptions, Way};
+pub use algorithms::paths::{Distances, NO_PARENT, PathAdvance, PathOptions, PathTree, Way};
 pub use algorithms::problems::{ProblemOptions, Solution};
 pub use algorithms::results::*;
 pub use batches::{Draw, Pattern, WeightRange};

@@ -149,6 +149,9 @@ fn incremental(runs: &[Run], index: usize) -> IncrementalReport {
             run.rounds[index].components.as_ref().map_or(0.0, of)
         })
     };
+    let paths_ms = |of: fn(&graph::IncrementalPaths) -> f64| {
+        samples(runs, |run| run.rounds[index].paths.as_ref().map_or(0.0, of))
+    };
     IncrementalReport {
         round: first.round,
         triangles: first.triangles.as_ref().map(|found| IncrementalCount {
@@ -173,5 +176,11 @@ fn incremental(runs: &[Run], index: usize) -> IncrementalReport {
                 ms: components_ms(|found| found.ms),
                 recomputed_ms: components_ms(|found| found.full_ms),
             }),
+        paths: first.paths.as_ref().map(|found| IncrementalPaths {
+            raised: found.advance.state.raised,
+            steps: found.advance.state.steps,
+            ms: paths_ms(|found| found.advance.ms),
+            recomputed_ms: paths_ms(|found| found.full_ms),
+        }),
     }
 }

@@ -131,6 +131,51 @@ fn what_is_carried_along_is_what_is_computed_anew() {
     }
 }
 
+#[test]
+fn distances_are_carried_along() {
+    let folder = Folder::new();
+    folder
+        .run("generate graph road --vertices 3000 --lengths -o @roads.gr")
+        .succeeds();
+    for variant in ["--layout contiguous", "--layout linked --weights real"] {
+        let report = graph(
+            &folder,
+            &format!(
+                "@roads.gr {variant} --sssp 5 --incremental --insert 40 --delete 60 \
+                 --insert-vertices 9 --delete-vertices 3 --rounds 3 --verify --format json \
+                 --backend cpu"
+            ),
+        );
+        let rounds = report["incremental"].as_array().unwrap();
+        assert_eq!(rounds.len(), 3);
+        for round in rounds {
+            let paths = &round["sssp"];
+            assert!(number(&paths["raised"]) > 0.0, "{paths}");
+            assert!(number(&paths["raised"]) < 3000.0, "{paths}");
+            assert!(number(&paths["steps"]) > 0.0, "{paths}");
+            assert!(number(&paths["ms"]["median"]) > 0.0, "{paths}");
+            assert!(number(&paths["recomputed_ms"]["median"]) > 0.0, "{paths}");
+        }
+        let verified = report["verified"].as_array().unwrap();
+        assert!(verified.contains(&"distances from those before".into()));
+    }
+    let people = folder.run("graph @roads.gr --sssp 5 --incremental --delete 9 --backend cpu");
+    people.succeeds();
+    let line = "incremental   round 1: distances from those before, ";
+    assert!(people.stdout.contains(line), "{people:?}");
+    folder.put("events.txt", "+ 1 2 7\n- 3 4\n+ 1 2 9\n");
+    let report = graph(
+        &folder,
+        "@roads.gr --sssp 5 --incremental --stream @events.txt --batch 1 --verify --format json \
+         --backend cpu",
+    );
+    assert_eq!(report["stream"]["batches"].as_array().unwrap().len(), 3);
+    assert_eq!(report["incremental"][0]["round"], 3);
+    folder
+        .run("graph @roads.gr --bfs 5 --incremental --delete 9 --backend cpu")
+        .fails(2, "--sssp");
+}
+
 /// Incremental results over three rounds equal those computed at the end.
 fn carried_is_computed(report: &Value) {
     let rounds = report["incremental"].as_array().unwrap();

@@ -218,6 +218,9 @@ pub struct IncrementalReport {
     pub pagerank: Option<IncrementalRanks>,
     /// Components from those before.
     pub components: Option<IncrementalComponents>,
+    /// Distances of shortest paths from those before; the same when found anew.
+    #[serde(rename = "sssp", default)]
+    pub paths: Option<IncrementalPaths>,
 }
 
 /// Triangles that the batches have counted.
@@ -237,6 +240,20 @@ pub struct IncrementalComponents {
     /// Joining and marking them by batches of edges, and bringing labels up to date.
     pub ms: Samples,
     /// Labelling them anew.
+    pub recomputed_ms: Samples,
+}
+
+/// Distances from those before.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct IncrementalPaths {
+    /// Vertices whose distance no longer held, because an edge of the tree was deleted or got a
+    /// greater weight.
+    pub raised: u64,
+    /// Steps of the search.
+    pub steps: u64,
+    /// Bringing distances and the tree up to date.
+    pub ms: Samples,
+    /// Finding them anew, without a tree.
     pub recomputed_ms: Samples,
 }
 

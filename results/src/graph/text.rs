@@ -327,6 +327,16 @@ impl IncrementalReport {
                 ),
             ));
         }
+        if let Some(paths) = &self.paths {
+            lines.push((
+                "incremental",
+                format!(
+                    "round {}: distances from those before, {} raised, {} steps, {}; {} to find \
+                     anew",
+                    self.round, paths.raised, paths.steps, paths.ms, paths.recomputed_ms
+                ),
+            ));
+        }
         lines
     }
 }

@@ -4,7 +4,7 @@
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
 use heapwood::graph::verify::Checker;
-use heapwood::graph::{Change, EdgeBatch, Options, PathOptions, Store};
+use heapwood::graph::{Change, EdgeBatch, Options, PathOptions, PathTree, Store};
 use heapwood::size::Pool;
 use heapwood_graphs::{Csr, CsrOptions, Direction, EdgeList, Ids, Parallel, WeightKind, Weights};
 
@@ -125,6 +125,8 @@ impl Weighted {
         };
         let mut store = Store::new(backend, options, &rows, columns.as_ref()).expect("a pool");
         checker.store(&store).expect("as loaded");
+        let source = random.below(self.vertices.into()) as u32;
+        let (mut tree, _) = PathTree::start(&store, &PathOptions::from(source)).expect("memory");
         for batch in 0..self.batches {
             // The graph grows first.
             let grows = random.below(4) < if 2 * batch < self.batches { 3 } else { 1 };
@@ -147,6 +149,13 @@ impl Weighted {
             checker.store(&store).expect(&what);
             if batch % 3 == 0 {
                 self.search(&store, &checker, &mut random, &what);
+            }
+            // At times after several batches.
+            if random.below(3) > 0 {
+                tree.advance(&store).expect(&what);
+                let distances = tree.distances(&store).expect(&what);
+                let reference = checker.reference();
+                reference.distances_from(source, &distances).expect(&what);
             }
         }
         store.check_heap().expect("a heap in order");

@@ -17,7 +17,8 @@ pub fn check(work: &WorkOptions, saves: &Saves) -> Result<(), Error> {
     let algorithms = &work.algorithms;
     if algorithms.incremental && !algorithms.has_incremental(saves) {
         return refuse(
-            "--incremental is for --pagerank, --triangles and --components: ask for one of them",
+            "--incremental is for --pagerank, --triangles, --components and --sssp: ask for one of \
+             them",
         );
     }
     if algorithms.incremental

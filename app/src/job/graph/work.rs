@@ -57,7 +57,7 @@ pub struct AlgorithmOptions {
     /// The algorithms and their options.
     #[cfg_attr(feature = "cli", command(flatten))]
     pub flags: Flags,
-    /// Update the results of --pagerank, --triangles and --components
+    /// Update the results of --pagerank, --triangles, --components and --sssp
     ///
     /// They are updated after each round or batch of events. The result has the time beside that of
     /// computing them anew.
@@ -130,7 +130,8 @@ impl AlgorithmOptions {
     pub fn has_incremental(&self, saves: &Saves) -> bool {
         let ranks = self.flags.ranks.pagerank || saves.ranks.is_some();
         let components = self.flags.components.components || saves.components.is_some();
-        ranks || self.triangles(saves) || components
+        let paths = self.flags.paths.sssp.is_some();
+        ranks || self.triangles(saves) || components || paths
     }
 
     /// Vertices of highest rank to list.

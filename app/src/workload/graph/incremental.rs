@@ -1,11 +1,14 @@
-//! Incremental computation: triangles, ranks and components carried along from round to
-//! round, beside those that are computed anew.
+//! Incremental computation: triangles, ranks, components and distances carried along from round
+//! to round, beside those that are computed anew.
 
 use super::Algorithms;
 use crate::Error;
 use crate::graph::algorithms::pagerank::rounding;
 use crate::graph::verify::Reference;
-use crate::graph::{Change, Components, Phase, RankOptions, Ranks, Store, Update};
+use crate::graph::{
+    Change, Components, PathAdvance, PathOptions, PathTree, Phase, RankOptions, Ranks, Store,
+    Update,
+};
 
 /// The results that are known before a round.
 pub(super) struct Incremental {
@@ -18,6 +21,15 @@ pub(super) struct Incremental {
     components: bool,
     /// The time of components since they were last brought up to date, in milliseconds.
     components_ms: f64,
+    paths: Option<IncrementalTree>,
+}
+
+/// Shortest paths that are carried along.
+struct IncrementalTree {
+    options: PathOptions,
+    tree: PathTree,
+    /// How they came to be what they are.
+    advance: PathAdvance,
 }
 
 /// The work that brought all results up to date.
@@ -40,6 +52,8 @@ pub struct RoundResults {
     pub triangles: Option<IncrementalTriangles>,
     /// The components.
     pub components: Option<IncrementalComponents>,
+    /// The distances.
+    pub paths: Option<IncrementalPaths>,
 }
 
 /// Ranks from those before a round, and anew.
@@ -78,6 +92,15 @@ pub struct IncrementalComponents {
     pub full_ms: f64,
 }
 
+/// Distances from those before a round, and anew.
+#[derive(Clone, Debug)]
+pub struct IncrementalPaths {
+    /// How they were brought up to date.
+    pub advance: PathAdvance,
+    /// Time of finding them anew, in milliseconds.
+    pub full_ms: f64,
+}
+
 impl Incremental {
     /// Computes what the first round starts from.
     ///
@@ -96,7 +119,16 @@ impl Incremental {
         if algorithms.components {
             store.keep_components()?;
         }
+        let paths = algorithms.paths.map(|options| {
+            let (tree, advance) = PathTree::start(store, &options)?;
+            Ok::<_, Error>(IncrementalTree {
+                options,
+                tree,
+                advance,
+            })
+        });
         Ok(Self {
+            paths: paths.transpose()?,
             options: algorithms.ranks,
             ranks,
             from: None,
@@ -111,25 +143,37 @@ impl Incremental {
         self.ranks.is_some()
     }
 
-    /// Holds the ranks to a reference, as strictly as those of a full computation: the iteration
+    /// Holds the distances to a reference, and the ranks, as strictly as those of a full computation: the iteration
     /// in double precision begins from the same ranks. [`compare`](Self::compare) cannot replace
     /// this. It allows for the distance that the residuals leave open, which with a damping near 1
     /// exceeds the distance of any two ranks. Round 0 is the graph as loaded.
     ///
     /// # Errors
     ///
-    /// [`Error::Round`] with [`Error::Verification`] for ranks that are off, and with
+    /// [`Error::Round`] with [`Error::Verification`] for distances or ranks that are off, and with
     /// [`Error::Undecided`] for those that cannot be told from others.
-    pub fn verify(&self, round: u32, reference: &Reference) -> Result<(), Error> {
+    pub fn verify(&self, round: u32, store: &Store, reference: &Reference) -> Result<(), Error> {
+        let of_round = |error| Error::Round {
+            number: round,
+            error: Box::new(error),
+        };
+        if let Some(paths) = &self.paths {
+            let distances = paths.tree.distances(store)?;
+            reference
+                .distances_from(paths.options.source, &distances)
+                .map_err(|wrong| of_round(wrong.into()))?;
+        }
         if let (Some(options), Some(ranks)) = (&self.options, &self.ranks) {
             reference
                 .ranks(ranks, options, self.from.as_deref())
-                .map_err(|wrong| Error::Round {
-                    number: round,
-                    error: Box::new(wrong.into()),
-                })?;
+                .map_err(|wrong| of_round(wrong.into()))?;
         }
         Ok(())
+    }
+
+    /// Whether there are distances to update.
+    pub fn has_paths(&self) -> bool {
+        self.paths.is_some()
     }
 
     /// Whether batches have to count triangles.
@@ -148,7 +192,7 @@ impl Incremental {
         self.components_ms += update.times.of(Phase::Components);
     }
 
-    /// Brings ranks and components up to date, from those before.
+    /// Brings ranks, components and distances up to date, from those before.
     ///
     /// # Errors
     ///
@@ -168,10 +212,14 @@ impl Incremental {
             advance.ms += ms;
             self.components_ms += ms;
         }
+        if let Some(paths) = &mut self.paths {
+            paths.advance = paths.tree.advance(store)?;
+            advance.ms += paths.advance.ms;
+        }
         Ok(advance)
     }
 
-    /// Ranks, triangles and components of now, compared with those that are computed anew.
+    /// Ranks, triangles, components and distances of now, compared with those that are computed anew.
     ///
     /// # Errors
     ///
@@ -209,11 +257,34 @@ impl Incremental {
             }
             None => None,
         };
+        let paths = self.paths.as_ref().map(|paths| paths.compare(round, store));
         Ok(RoundResults {
             round,
             ranks,
             triangles,
             components,
+            paths: paths.transpose()?,
+        })
+    }
+}
+
+impl IncrementalTree {
+    /// Makes sure that the distances are those that are found anew.
+    fn compare(&self, round: u32, store: &Store) -> Result<IncrementalPaths, Error> {
+        let options = PathOptions {
+            target: None,
+            parents: false,
+            ..self.options
+        };
+        let full = store.shortest_paths(&options)?;
+        if self.tree.distances(store)? != full.distances {
+            return Err(Error::Verification(format!(
+                "round {round}: the distances from those before are not those found anew"
+            )));
+        }
+        Ok(IncrementalPaths {
+            advance: self.advance,
+            full_ms: full.ms,
         })
     }
 }
@@ -333,7 +404,7 @@ mod tests {
         fault(&mut incremental.ranks.as_mut().unwrap().ranks);
         let reference = input.checker().as_ref().map(Checker::reference).unwrap();
         let compared = incremental.compare(1, &store).map(|_| ());
-        [incremental.verify(1, &reference), compared]
+        [incremental.verify(1, &store, &reference), compared]
     }
 
     #[test]

@@ -47,7 +47,7 @@ mod stream;
 
 pub use events::{Batching, EventBatch, EventStream};
 pub use incremental::{
-    IncrementalComponents, IncrementalRanks, IncrementalTriangles, RoundResults,
+    IncrementalComponents, IncrementalPaths, IncrementalRanks, IncrementalTriangles, RoundResults,
 };
 pub use latency::AppliedEvents;
 pub use run::Run;

@@ -267,7 +267,9 @@ impl<'b> Running<'b> {
     /// Compares what was kept up to date with a reference of the graph as it is now.
     fn check_incremental(&self, round: u32) -> Result<(), Error> {
         match (&self.checker, &self.incremental) {
-            (Some(checker), Some(incremental)) => incremental.verify(round, &checker.reference()),
+            (Some(checker), Some(incremental)) => {
+                incremental.verify(round, &self.store, &checker.reference())
+            }
             _ => Ok(()),
         }
     }
@@ -284,12 +286,12 @@ impl<'b> Running<'b> {
             verified.push("rows, counts and hash".to_owned());
             let reference = checker.reference();
             verified.extend(results.verify(algorithms, &self.store, &reference)?);
-            if self
-                .incremental
-                .as_ref()
-                .is_some_and(Incremental::has_ranks)
-            {
+            let carried = self.incremental.as_ref();
+            if carried.is_some_and(Incremental::has_ranks) {
                 verified.push("ranks from those before".to_owned());
+            }
+            if carried.is_some_and(Incremental::has_paths) {
+                verified.push("distances from those before".to_owned());
             }
         }
         Ok((results, verified))

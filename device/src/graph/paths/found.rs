@@ -134,7 +134,7 @@ impl<'a> Found<'a> {
             }
         }
         if self.least != u64::MAX {
-            let least = self.paths.pile::<{ word::CLOSE }>(self.divisions);
+            let least = self.paths.pile::<{ word::MIN_DISTANCE }>(self.divisions);
             // Most lanes find a lesser distance there. Relaxed: the next division reads it.
             if least.load(Relaxed) < !self.least {
                 least.fetch_max(!self.least, Relaxed);

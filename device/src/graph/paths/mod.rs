@@ -27,10 +27,12 @@ pub mod plan;
 mod queue;
 mod sample;
 mod step;
+mod tree;
 
 pub use narrow::PathNarrow;
 pub use sample::{SampleArguments, WeightSample};
 pub use step::{PathStart, PathStep};
+pub use tree::{NO_PARENT, TreeJump, TreeParents, TreeResume, TreeStart, TreeSupport};
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -68,11 +70,16 @@ pub mod word {
     /// The number of far vertices.
     pub const FAR: usize = 0;
     /// The complement of a distance that no far vertex is below.
-    pub const CLOSE: usize = 1;
+    pub const MIN_DISTANCE: usize = 1;
     /// Words of a pile.
     pub const PILE: usize = 2;
+    /// The number of vertices whose distance was raised.
+    pub const RAISED: usize = PILES + 3 * PILE;
+    /// The first of three words: whether a launch has taken a vertex to another ancestor, the one
+    /// before has, and one that is cleared.
+    pub const JUMPED: usize = RAISED + 1;
     /// Number of words.
-    pub const COUNT: usize = PILES + 3 * PILE;
+    pub const COUNT: usize = JUMPED + 3;
 }
 
 arguments! {
@@ -92,6 +99,10 @@ arguments! {
             near: u64,
             /// `2 * vertices` words: far vertices after divisions of even and of odd number.
             far: u32,
+            /// The parent of each vertex; null if they are not kept.
+            parents: u32,
+            /// An ancestor of each vertex, likewise.
+            ancestors: u32,
             /// `word::COUNT` words.
             header: u64,
         }
@@ -119,8 +130,7 @@ impl Paths {
     /// A word of the header.
     #[inline(always)]
     fn word(&self, index: u32) -> &AtomicU64 {
-        // SAFETY: all callers are in this file, and stay below the number of words, which kernels
-        // access as atomic ones.
+        // SAFETY: all callers stay below the number of words, which kernels access as atomic ones.
         unsafe { &*self.header.add(index as usize).cast::<AtomicU64>() }
     }
 

@@ -172,7 +172,7 @@ impl<W: Warp> Narrow<'_, W> {
     fn leave_least(self, divisions: u32, least: u64) {
         if least != u64::MAX {
             // Relaxed: read behind a barrier, or by a later launch.
-            let word = self.paths.pile::<{ word::CLOSE }>(divisions);
+            let word = self.paths.pile::<{ word::MIN_DISTANCE }>(divisions);
             word.fetch_max(!least, Relaxed);
         }
     }

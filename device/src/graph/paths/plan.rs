@@ -1,8 +1,8 @@
 //! The host's side of shortest paths.
 
 use super::{
-    CHUNK, PathNarrow, PathStart, PathStep, SampleArguments, SsspArguments, UNREACHED,
-    WeightSample, word,
+    CHUNK, NO_PARENT, PathNarrow, PathStart, PathStep, SampleArguments, SsspArguments, TreeJump,
+    TreeParents, TreeResume, TreeStart, TreeSupport, UNREACHED, WeightSample, word,
 };
 use crate::graph::chunks::max_chunks;
 use crate::graph::store::plan::{Graph, Weighting};
@@ -35,6 +35,8 @@ pub struct PathSpace {
     near: usize,
     far: usize,
     sample: usize,
+    /// Parents and ancestors.
+    tree: Option<[usize; 2]>,
     bytes: usize,
 }
 
@@ -45,6 +47,8 @@ pub struct PathState {
     pub steps: u64,
     /// Times that the far vertices were divided.
     pub divisions: u64,
+    /// Vertices whose distance was raised before.
+    pub raised: u64,
     /// Whether all distances are found.
     pub ended: bool,
 }
@@ -55,8 +59,20 @@ impl PathSpace {
     /// The distance of a vertex that was not reached.
     pub const UNREACHED: u64 = UNREACHED;
 
+    /// The parent of a vertex that has none.
+    pub const NO_PARENT: u32 = NO_PARENT;
+
     /// For a graph of that many vertices, and that many entries of out-neighbours.
     pub fn new(vertices: u32, entries: u64) -> Self {
+        Self::laid_out(vertices, entries, false)
+    }
+
+    /// The same with room for what is carried along while the graph changes, up to so many.
+    pub fn with_tree(vertices: u32, entries: u64) -> Self {
+        Self::laid_out(vertices, entries, true)
+    }
+
+    fn laid_out(vertices: u32, entries: u64, has_tree: bool) -> Self {
         let count = vertices as usize;
         let chunks = max_chunks::<CHUNK>(count, entries);
         let mut layout = WorkspaceLayout::default();
@@ -71,6 +87,7 @@ impl PathSpace {
             near: layout.reserve(8 * 2 * chunks),
             far: layout.reserve(4 * 2 * count),
             sample: layout.reserve(8 * SAMPLE as usize),
+            tree: has_tree.then(|| [(); 2].map(|()| layout.reserve(4 * count))),
             bytes: layout.bytes(),
         }
     }
@@ -86,6 +103,16 @@ impl PathSpace {
         self.distances
     }
 
+    /// Where in the workspace the parents begin, 32 bits for each vertex; [`PathSpace::NO_PARENT`] of one
+    /// that has none.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for a tree.
+    pub fn parents_offset(&self) -> usize {
+        self.tree.expect("room for a tree")[0]
+    }
+
     /// Where in the workspace the words of a sample begin, [`Graph::weight_sample`].
     pub fn sample_offset(&self) -> usize {
         self.sample
@@ -99,6 +126,7 @@ impl PathSpace {
         PathState {
             steps: header[first + word::RELAXED],
             divisions,
+            raised: header[word::RAISED],
             ended: header[first + word::NEAR] == 0 && header[pile + word::FAR] == 0,
         }
     }
@@ -152,6 +180,10 @@ impl Graph {
         delta: u32,
     ) -> SsspArguments {
         let at = |offset: usize| workspace.wrapping_add(offset);
+        let tree = |part: usize| match space.tree {
+            Some(offsets) => at(offsets[part]).cast(),
+            None => std::ptr::null_mut(),
+        };
         let weighting = self.shape.weighting;
         assert!(weighting.is_some(), "paths are of a graph with weights");
         SsspArguments {
@@ -161,6 +193,8 @@ impl Graph {
             piled: at(space.piled).cast(),
             near: at(space.near).cast(),
             far: at(space.far).cast(),
+            parents: tree(0),
+            ancestors: tree(1),
             header: workspace.cast(),
             vertices: self.shape.vertices,
             chunks: space.chunks,
@@ -210,6 +244,53 @@ impl Graph {
         // The near vertices are seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
         PlannedLaunch::of::<PathStep>(Grid::strided(threads), arguments)
+    }
+
+    /// The launches after which a search goes on with distances from a source that were found before
+    /// the graph has changed: launches from 1 on follow, as after a start. Parents are those of before.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for a tree, or the graph has no weights.
+    pub fn path_resume(
+        &self,
+        space: &PathSpace,
+        workspace: *mut u8,
+        source: u32,
+        delta: u32,
+    ) -> Vec<PlannedLaunch> {
+        assert!(space.tree.is_some(), "room for a tree");
+        let grid = Grid::strided(self.shape.vertices);
+        let at = |launch| self.path_arguments(space, workspace, (source, launch), delta);
+        let support = PlannedLaunch::of::<TreeSupport>(grid, at(0));
+        // A way to a root has fewer edges than there are vertices. Each launch halves it, and the last
+        // finds that it has.
+        let jumps = 1..=u32::BITS - self.shape.vertices.leading_zeros() + 1;
+        let jumps = jumps.map(|launch| PlannedLaunch::of::<TreeJump>(grid, at(launch)));
+        let resume = PlannedLaunch::of::<TreeResume>(grid, at(0));
+        [support].into_iter().chain(jumps).chain([resume]).collect()
+    }
+
+    /// The launches that find the parents of all vertices after the launches `1..=launched` of a search
+    /// that has ended.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for a tree, or the graph has no weights.
+    pub fn path_parents(
+        &self,
+        space: &PathSpace,
+        workspace: *mut u8,
+        launched: u32,
+    ) -> [PlannedLaunch; 2] {
+        assert!(space.tree.is_some(), "room for a tree");
+        let at = |launch| self.path_arguments(space, workspace, (0, launch), 0);
+        let grid = Grid::strided(self.shape.vertices);
+        // The last launch has cleared the frontier that the first of these lists rows in.
+        [
+            PlannedLaunch::of::<TreeStart>(grid, at(launched + 1)),
+            PlannedLaunch::of::<TreeParents>(grid, at(launched + 2)),
+        ]
     }
 }
 

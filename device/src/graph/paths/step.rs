@@ -133,14 +133,18 @@ impl Front {
         // Relaxed: no other lane reads them before the next launch, or the next barrier.
         let after = self.divisions + 1;
         paths.pile::<{ word::FAR }>(after).store(0, Relaxed);
-        paths.pile::<{ word::CLOSE }>(after).store(0, Relaxed);
+        paths
+            .pile::<{ word::MIN_DISTANCE }>(after)
+            .store(0, Relaxed);
     }
 
     /// The bound that the next division raises this one to.
     #[inline(always)]
     pub fn bound_of_division(&self, paths: &Paths) -> u64 {
         // Relaxed: written by launches before, or behind a barrier.
-        let least = !paths.pile::<{ word::CLOSE }>(self.divisions).load(Relaxed);
+        let least = !paths
+            .pile::<{ word::MIN_DISTANCE }>(self.divisions)
+            .load(Relaxed);
         // No far vertex has a distance below the least one.
         let from = if least > self.bound {
             least

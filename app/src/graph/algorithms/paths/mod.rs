@@ -3,6 +3,7 @@
 mod parents;
 mod reference;
 mod solver;
+mod tree;
 mod way;
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
@@ -17,6 +18,7 @@ use crate::samples::Samples;
 use crate::{Error, OptionError};
 pub use parents::NO_PARENT;
 pub(super) use solver::PathSolver;
+pub use tree::{PathAdvance, PathTree};
 pub use way::Way;
 
 /// Shortest paths from a vertex.
@@ -302,6 +304,15 @@ impl Reference {
             Some(parents) => self.parents(parents, &expected, options.source),
             None => Ok(()),
         }
+    }
+
+    /// Compares the distances of all vertices from a source.
+    ///
+    /// # Errors
+    ///
+    /// When one differs.
+    pub fn distances_from(&self, source: u32, found: &Distances) -> Result<(), Difference> {
+        self.same_distances(found, &self.distances(source))
     }
 
     /// The distances from a vertex, by Dijkstra's algorithm.

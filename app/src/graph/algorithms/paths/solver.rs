@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
-use heapwood_device::graph::store::plan::Weighting;
+use heapwood_device::graph::store::plan::{Graph, Weighting};
+use heapwood_device::launch::PlannedLaunch;
 use heapwood_graphs::WeightKind;
 
 use crate::backend::Memory;
@@ -44,19 +45,11 @@ impl<'s, 'b> PathSolver<'s, 'b> {
         let contiguous = store.contiguous()?;
         let space = PathSpace::new(store.shape().vertices, store.entries()?);
         let workspace = store.backend.allocate(space.bytes() as u64)?;
-        let (graph, address) = (&contiguous.graph, workspace.address());
-        let mut ms = contiguous.ms;
-        let delta = match delta {
-            Some(delta) => delta_word(delta, kind),
-            None => {
-                let (step, count) = graph.weight_sample(&space, address);
-                // SAFETY: the workspace is divided by `space`.
-                ms += unsafe { store.time(&[step])? };
-                let offset = space.sample_offset() as u64;
-                let sample: Vec<u64> = workspace.download(offset, count as usize)?;
-                PathSpace::delta(&sample, graph.shape.weighting)
-            }
+        let (delta, sample_ms) = match delta {
+            Some(delta) => (delta_word(delta, kind), 0.0),
+            None => sampled_delta(store, &contiguous.graph, &space, &workspace)?,
         };
+        let ms = contiguous.ms + sample_ms;
         Ok(Self {
             store,
             kind,
@@ -79,25 +72,17 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     ///
     /// If the source is no vertex.
     pub fn run(&self, source: u32) -> Result<(PathState, f64), StoreError> {
-        let (graph, address) = (&self.contiguous.graph, self.workspace.address());
-        let mut steps = vec![graph.path_start(&self.space, address, source, self.delta)];
-        let [mut more, most] = STEPS;
-        let mut launched = 0;
-        let mut ms = 0.0;
-        loop {
-            let numbers = launched + 1..=launched + more;
-            let launch = |number| graph.path_launch(&self.space, address, number, self.delta);
-            steps.extend(numbers.map(launch));
-            // SAFETY: the workspace is divided by `space`, and launches come in order.
-            ms += unsafe { self.store.time(&steps)? };
-            steps.clear();
-            launched += more;
-            more = (2 * more).min(most);
-            let state = PathSpace::state(&self.workspace.download_array(0)?, launched);
-            if state.ended {
-                return Ok((state, ms));
-            }
-        }
+        let search = PathRun {
+            store: self.store,
+            graph: &self.contiguous.graph,
+            space: &self.space,
+            workspace: &self.workspace,
+            delta: self.delta,
+        };
+        let (graph, address) = (search.graph, self.workspace.address());
+        let start = graph.path_start(&self.space, address, source, self.delta);
+        let ended = search.run(vec![start])?;
+        Ok((ended.state, ended.ms))
     }
 
     /// The distances of some vertices after a search from the source, as words;
@@ -110,15 +95,7 @@ impl<'s, 'b> PathSolver<'s, 'b> {
         if self.store.deleted_vertices().contains(&source) {
             return Ok(vec![PathSpace::UNREACHED; vertices.len()]);
         }
-        let offset = self.space.distances_offset() as u64 + 8 * u64::from(vertices.start);
-        let mut words: Vec<u64> = self.workspace.download(offset, vertices.len())?;
-        if self.kind == WeightKind::Real {
-            let too_large = u64::from(f32::INFINITY.to_bits());
-            for word in words.iter_mut().filter(|word| **word == too_large) {
-                *word = PathSpace::UNREACHED;
-            }
-        }
-        Ok(words)
+        distance_words(&self.space, &self.workspace, self.kind, vertices)
     }
 
     /// By how much the bound of near vertices rises.
@@ -130,8 +107,90 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     }
 }
 
+/// A search on a graph with contiguous rows, in a workspace.
+pub(super) struct PathRun<'a, 's> {
+    pub store: &'a Store<'s>,
+    pub graph: &'a Graph,
+    pub space: &'a PathSpace,
+    pub workspace: &'a Memory,
+    pub delta: u32,
+}
+
+/// The end of a search.
+pub(super) struct PathEnd {
+    pub state: PathState,
+    /// Launches after the first ones.
+    pub launched: u32,
+    /// Time of all kernels, in milliseconds.
+    pub ms: f64,
+}
+
+impl PathRun<'_, '_> {
+    /// Makes these launches first, and others until all distances are found.
+    pub fn run(&self, mut steps: Vec<PlannedLaunch>) -> Result<PathEnd, StoreError> {
+        let address = self.workspace.address();
+        let [mut more, most] = STEPS;
+        let (mut launched, mut ms) = (0, 0.0);
+        loop {
+            let numbers = launched + 1..=launched + more;
+            let launch = |number| {
+                let graph = self.graph;
+                graph.path_launch(self.space, address, number, self.delta)
+            };
+            steps.extend(numbers.map(launch));
+            // SAFETY: the workspace is divided by `space`, and launches come in order.
+            ms += unsafe { self.store.time(&steps)? };
+            steps.clear();
+            launched += more;
+            more = (2 * more).min(most);
+            let state = PathSpace::state(&self.workspace.download_array(0)?, launched);
+            if state.ended {
+                return Ok(PathEnd {
+                    state,
+                    launched,
+                    ms,
+                });
+            }
+        }
+    }
+}
+
+/// The distances of some vertices in a workspace, as words; [`PathSpace::UNREACHED`] if there is no path,
+/// or none whose sum an `f32` can hold.
+pub(super) fn distance_words(
+    space: &PathSpace,
+    workspace: &Memory,
+    kind: WeightKind,
+    vertices: Range<u32>,
+) -> Result<Vec<u64>, StoreError> {
+    let offset = space.distances_offset() as u64 + 8 * u64::from(vertices.start);
+    let mut words: Vec<u64> = workspace.download(offset, vertices.len())?;
+    if kind == WeightKind::Real {
+        let too_large = u64::from(f32::INFINITY.to_bits());
+        for word in words.iter_mut().filter(|word| **word == too_large) {
+            *word = PathSpace::UNREACHED;
+        }
+    }
+    Ok(words)
+}
+
+/// The delta that is chosen by a sample of the weights, and the time of that in milliseconds.
+pub(super) fn sampled_delta(
+    store: &Store,
+    graph: &Graph,
+    space: &PathSpace,
+    workspace: &Memory,
+) -> Result<(u32, f64), StoreError> {
+    let (step, count) = graph.weight_sample(space, workspace.address());
+    // SAFETY: the workspace is divided by `space`.
+    let ms = unsafe { store.time(&[step])? };
+    let offset = space.sample_offset() as u64;
+    let sample: Vec<u64> = workspace.download(offset, count as usize)?;
+    Ok((PathSpace::delta(&sample, graph.shape.weighting), ms))
+}
+
 /// A delta as a word: of integers at least 1.
-fn delta_word(delta: f32, kind: WeightKind) -> u32 {
+pub(super) fn delta_word(delta: f32, kind: WeightKind) -> u32 {
     assert!(delta > 0.0, "delta is {delta}");
     match kind {
         WeightKind::Integer => delta.round().max(1.0) as u32,
