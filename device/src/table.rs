@@ -136,10 +136,10 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_community_start" CommunityStart $crate::graph::communities::CommunityStart;
             "algorithm" "graph_community_vote" CommunityVote $crate::graph::communities::CommunityVote;
             "algorithm" "graph_community_adopt" CommunityAdopt $crate::graph::communities::CommunityAdopt;
-            "algorithm" "graph_core_start" CoreStart $crate::graph::kcore::CoreStart;
-            "algorithm" "graph_core_step" CoreStep $crate::graph::kcore::CoreStep;
-            "algorithm" "graph_betweenness_start" BetweennessStart $crate::graph::betweenness::BetweennessStart;
-            "algorithm" "graph_betweenness_step" BetweennessStep $crate::graph::betweenness::BetweennessStep;
+            "centrality" "graph_core_start" CoreStart $crate::graph::kcore::CoreStart;
+            "centrality" "graph_core_step" CoreStep $crate::graph::kcore::CoreStep;
+            "centrality" "graph_betweenness_start" BetweennessStart $crate::graph::betweenness::BetweennessStart;
+            "centrality" "graph_betweenness_step" BetweennessStep $crate::graph::betweenness::BetweennessStep;
             "algorithm" "graph_links" Links $crate::graph::clustering::Links;
             "search" "graph_weight_sample" WeightSample $crate::graph::paths::WeightSample;
             "search" "graph_path_start" PathStart $crate::graph::paths::PathStart;
