@@ -34,7 +34,7 @@ fn betweenness_is_the_sum_of_dependencies() {
         assert_eq!(report["betweenness"]["top"][0]["score"], 7.0);
     }
     let people = folder.run("graph @kite.graph --betweenness 5 --runs 1 --backend cpu");
-    people.succeeds();
+    let people = people.succeeds();
     for line in ["betweenness   1 source; ", "4  3.0000e0\n"] {
         assert!(people.stdout.contains(line), "{line}: {people:?}");
     }

@@ -160,7 +160,7 @@ fn distances_are_carried_along() {
         assert!(verified.contains(&"distances from those before".into()));
     }
     let people = folder.run("graph @roads.gr --sssp 5 --incremental --delete 9 --backend cpu");
-    people.succeeds();
+    let people = people.succeeds();
     let line = "incremental   round 1: distances from those before, ";
     assert!(people.stdout.contains(line), "{people:?}");
     folder.put("events.txt", "+ 1 2 7\n- 3 4\n+ 1 2 9\n");

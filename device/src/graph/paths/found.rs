@@ -99,6 +99,30 @@ impl<'a> Found<'a> {
         }
     }
 
+    /// Whether near vertices wait, and no more than one for each lane.
+    #[inline(always)]
+    pub fn has_few<W: Warp>(&self) -> bool {
+        self.near > 0 && self.near <= W::LANES
+    }
+
+    /// Takes the near vertices that wait, one for each lane at the most: this lane's, and whether it has
+    /// one. All lanes call this.
+    #[inline(always)]
+    pub fn take<W: Warp>(&mut self, warp: W) -> (u32, bool) {
+        // The lanes' vertices are written.
+        warp.sync(W::FULL);
+        let waits = warp.lane() < self.near;
+        let mut vertex = 0;
+        if waits {
+            // SAFETY: below the number of those that wait.
+            vertex = unsafe { *warp.scratch().cast::<u32>().add(warp.lane() as usize) };
+        }
+        self.near = 0;
+        // They were read, before others take their place.
+        warp.sync(W::FULL);
+        (vertex, waits)
+    }
+
     /// Makes room for four more vertices of each lane. All lanes call this.
     ///
     /// # Safety
@@ -162,7 +186,10 @@ impl<'a> Found<'a> {
                         .scratch()
                         .cast::<u32>()
                         .add((first + warp.lane()) as usize);
-                    chunks = paths.row(VertexId::new(vertex)).degree.div_ceil(CHUNK);
+                    let id = VertexId::new(vertex);
+                    if paths.stamp(id, self.step) {
+                        chunks = paths.row(id).degree.div_ceil(CHUNK);
+                    }
                 }
             }
             let segments = Segments::new(warp, chunks);

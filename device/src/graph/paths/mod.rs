@@ -7,9 +7,9 @@
 //! each with more to do (`plan`).
 //!
 //! A launch is a step. All warps decide alike which it is, by words that the launch before has left,
-//! and a step after the last does nothing, so that the host launches steps ahead. One launch in some
-//! is of another kernel, by which one block makes steps in a row as long as little is near
-//! (`narrow`).
+//! and a step after the last does nothing, so that the host launches steps ahead. A launch takes longer
+//! to begin than a few vertices take; so a warp goes on with the vertices that it has made near itself,
+//! some times over, before it leaves them to the next step.
 //!
 //! A distance is a word of 64 bits: the sum of integers, or the bits of an `f32`, which order as the
 //! numbers do. The sums of `f32` are rounded at each edge. Rounded addition is monotone and a weight
@@ -17,19 +17,19 @@
 //! The relaxation has one least fixed point then, whichever order edges are relaxed in: the least
 //! rounded sum over all paths, equal in bits on every backend.
 //!
-//! Traffic: for each edge of a near vertex 8 bytes of row and the sector of a distance; for each
-//! vertex that becomes near, its record twice, a stamp and 8 bytes.
+//! Traffic: for each edge of a near vertex 8 bytes of row and the sector of a distance; for each vertex
+//! that becomes near its record, and if it is left to the next step, its record again, a stamp and 8
+//! bytes twice.
 
+mod edge;
 mod found;
-mod narrow;
+mod front;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
-mod queue;
 mod sample;
 mod step;
 mod tree;
 
-pub use narrow::PathNarrow;
 pub use sample::{SampleArguments, WeightSample};
 pub use step::{PathStart, PathStep};
 pub use tree::{NO_PARENT, TreeJump, TreeParents, TreeResume, TreeStart, TreeSupport};
@@ -44,6 +44,9 @@ use crate::kernel::Valid;
 
 /// The distance of a vertex that was not reached.
 pub const UNREACHED: u64 = u64::MAX;
+
+/// No step has this number; that of the start is 0.
+const NO_STEP: u32 = u32::MAX;
 
 /// Entries of a row that one lane takes from the queue, at the most.
 pub const CHUNK: u32 = 64;
@@ -90,7 +93,7 @@ arguments! {
             outgoing: Vertex,
             /// A distance for each vertex.
             distances: u64,
-            /// For each vertex the last step that made it near.
+            /// For each vertex the last step that has enqueued it.
             stamps: u32,
             /// For each vertex 1 if it is in the pile, else 0.
             piled: u32,
@@ -181,11 +184,24 @@ impl Paths {
         if sum > from { sum } else { from + 1 }
     }
 
-    /// Whether this lane is the one that makes the vertex near in a step.
+    /// The last step that has enqueued a vertex.
+    #[inline(always)]
+    fn stamp_of(&self, vertex: VertexId) -> &AtomicU32 {
+        // SAFETY: each vertex has a stamp, accessed as an atomic word.
+        unsafe { &*self.stamps.add(vertex.index()).cast::<AtomicU32>() }
+    }
+
+    /// Forgets when a vertex was enqueued.
+    #[inline(always)]
+    fn clear_stamp(&self, vertex: VertexId) {
+        // Relaxed: this warp's own enqueueing, or that of later launches, comes behind it.
+        self.stamp_of(vertex).store(NO_STEP, Relaxed);
+    }
+
+    /// Whether this lane is the one that enqueues the vertex in a step.
     #[inline(always)]
     fn stamp(&self, vertex: VertexId, step: u32) -> bool {
-        // SAFETY: each vertex has a stamp, accessed as an atomic word.
-        let stamp = unsafe { &*self.stamps.add(vertex.index()).cast::<AtomicU32>() };
+        let stamp = self.stamp_of(vertex);
         // Relaxed: the exchange alone decides which lane enqueues the vertex.
         stamp.load(Relaxed) != step && stamp.swap(step, Relaxed) != step
     }

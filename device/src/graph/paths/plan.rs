@@ -1,34 +1,25 @@
 //! The host's side of shortest paths.
 
 use super::{
-    CHUNK, NO_PARENT, PathNarrow, PathStart, PathStep, SampleArguments, SsspArguments, TreeJump,
-    TreeParents, TreeResume, TreeStart, TreeSupport, UNREACHED, WeightSample, word,
+    CHUNK, NO_PARENT, PathStart, PathStep, SampleArguments, SsspArguments, TreeJump, TreeParents,
+    TreeResume, TreeStart, TreeSupport, UNREACHED, WeightSample, word,
 };
 use crate::graph::chunks::max_chunks;
 use crate::graph::store::plan::{Graph, Weighting};
 use crate::launch::{Grid, PlannedLaunch};
 use crate::workspace::WorkspaceLayout;
 
-/// Launches from one of a block that makes steps in a row to the next. Those between go on with what
-/// has become too much for it.
-const PERIOD: u32 = 8;
-
-/// Edges of a vertex, in the mean, up to which one block makes steps in a row. Where vertices have more,
-/// few steps reach all of them, and one block would take too long for a step.
-const SHORT_ROWS: u64 = 8;
-
 /// Vertices of a sample.
 const SAMPLE: u32 = 1 << 14;
 
 /// By default, near vertices are within so many mean weights, divided by the mean number of edges of
 /// a vertex.
-const WIDTH: f64 = 32.0;
+const WIDTH: f64 = 512.0;
 
 /// The layout of the workspace of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct PathSpace {
     chunks: u32,
-    has_short_rows: bool,
     distances: usize,
     stamps: usize,
     piled: usize,
@@ -80,7 +71,6 @@ impl PathSpace {
         Self {
             // At most 2^31 vertices, and 2^32 entries.
             chunks: chunks as u32,
-            has_short_rows: entries <= SHORT_ROWS * u64::from(vertices),
             distances: layout.reserve(8 * count),
             stamps: layout.reserve(4 * count),
             piled: layout.reserve(4 * count),
@@ -222,9 +212,8 @@ impl Graph {
         PlannedLaunch::of::<PathStart>(Grid::strided(self.shape.vertices), arguments)
     }
 
-    /// A launch, numbered from 1, with the delta of the start. Where rows are short, one in `PERIOD`
-    /// makes many steps as long as little is near. Each of the others makes one. A launch after the
-    /// last that is needed does nothing.
+    /// The launch of a step, numbered from 1, with the delta of the start. A step after the last that is
+    /// needed does nothing.
     ///
     /// # Panics
     ///
@@ -238,9 +227,6 @@ impl Graph {
     ) -> PlannedLaunch {
         assert!(launch > 0);
         let arguments = self.path_arguments(space, workspace, (0, launch), delta);
-        if space.has_short_rows && launch % PERIOD == 1 {
-            return PlannedLaunch::of::<PathNarrow>(Grid::Blocks(1), arguments);
-        }
         // The near vertices are seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
         PlannedLaunch::of::<PathStep>(Grid::strided(threads), arguments)

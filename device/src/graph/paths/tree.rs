@@ -190,8 +190,7 @@ impl PlainKernel for TreeResume {
                     }
                     is_near = paths.distance(vertex).load(Relaxed) != UNREACHED;
                     paths.piled(vertex).store(0, Relaxed);
-                    // No step has this number.
-                    paths.stamps.add(index as usize).write(0);
+                    paths.clear_stamp(vertex);
                 }
             }
             raised += warp.ballot(W::FULL, is_raised).count_ones();
@@ -237,6 +236,7 @@ impl PlainKernel for TreeStart {
                 // Relaxed: written by launches before, and read by later ones.
                 is_reached = paths.distance(vertex).load(Relaxed) != UNREACHED;
                 paths.parent(vertex).store(NO_PARENT, Relaxed);
+                paths.clear_stamp(vertex);
             }
             // SAFETY: each vertex is one lane's, and exists where it was reached.
             unsafe {
