@@ -6,6 +6,7 @@
 //! - [`graph`]: a graph is loaded, changed by a stream of updates, and computed on.
 //! - [`graphalytics`]: the algorithms of a dataset of LDBC Graphalytics run, and their output is
 //!   compared with that of the reference.
+//! - [`gap`]: the kernels of the GAP benchmark suite run on a graph, trial by trial.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
 //! - [`fragmentation`]: how much of a pool they grant, and where.
 //! - [`host_pool`]: what the host obtains memory from, alone.
@@ -17,6 +18,7 @@
 pub mod compare;
 pub mod fragmentation;
 pub mod frames;
+pub mod gap;
 pub mod graph;
 pub mod graphalytics;
 pub mod host_pool;
