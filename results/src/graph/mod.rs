@@ -3,6 +3,7 @@
 mod algorithms;
 mod csr;
 mod events;
+mod gap;
 mod graphalytics;
 mod memory;
 mod problems;
@@ -20,6 +21,7 @@ pub use algorithms::{
 };
 pub use csr::StoredGraph;
 pub use events::{BatchReport, StreamReport};
+pub use gap::{GapReport, KernelReport, TrialReport, TrialResult};
 pub use graphalytics::{Comparison, DatasetRow, GraphalyticsReport};
 pub use memory::{MemoryReport, RoundMemory};
 pub use problems::{ProblemReport, ProblemTimes, ProblemsReport, WeightSum};
