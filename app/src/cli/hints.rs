@@ -140,6 +140,9 @@ fn of_store(error: &StoreError) -> &'static str {
         }
         StoreError::Batch { .. } => ": use a --batch of at most 2^30",
         StoreError::Directed => ": use --undirected",
+        StoreError::Unweighted => {
+            ", read weights from a file, or draw them by gen:KIND,weight-range=1..255"
+        }
         _ => "",
     }
 }
