@@ -139,6 +139,16 @@ pub enum Error {
         /// The error of the round.
         error: Box<Error>,
     },
+    /// A trial of a kernel.
+    #[error("{kernel}, trial {number}: {error}")]
+    Trial {
+        /// The name of the kernel.
+        kernel: &'static str,
+        /// The number of the trial, from 1.
+        number: u32,
+        /// The error of the trial.
+        error: Box<Error>,
+    },
     /// The message of a child process that failed.
     #[error("{message}")]
     Relayed {
@@ -224,7 +234,9 @@ impl Error {
             // 128 and the number of the signal, as shells say it.
             Self::Interrupted(_) => 130,
             Self::Relayed { code, .. } => *code,
-            Self::Frame { error, .. } | Self::Round { error, .. } => error.exit_code(),
+            Self::Frame { error, .. } | Self::Round { error, .. } | Self::Trial { error, .. } => {
+                error.exit_code()
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::graph::algorithms::{SAVES_HEADING, Saves};
 use crate::job::{GraphJob, WorkOptions};
 use crate::output;
 use crate::report;
-pub(super) use check::check;
+pub(super) use check::{check, input as check_input};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\

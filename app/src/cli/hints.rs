@@ -45,6 +45,11 @@ pub fn explain(error: &Error) -> String {
             );
         }
         Error::Round { number, error } => return format!("round {number}: {}", explain(error)),
+        Error::Trial {
+            kernel,
+            number,
+            error,
+        } => return format!("{kernel}, trial {number}: {}", explain(error)),
         Error::Undecided(ranks) => {
             return format!(
                 "verification: {ranks}: use --method power, which is compared iteration by iteration, \

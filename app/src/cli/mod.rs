@@ -12,6 +12,7 @@ mod devices;
 mod diff;
 mod export;
 mod fragmentation;
+mod gap;
 mod generate;
 mod graph;
 mod graphalytics;
@@ -80,6 +81,10 @@ enum Command {
     ///
     /// If output differs from that of the reference, the exit code is 5.
     Graphalytics(Box<graphalytics::Arguments>),
+    /// Run the kernels of the GAP benchmark suite on a graph, with its trials and sources
+    ///
+    /// The graph is loaded once. If a result is wrong, the exit code is 5.
+    Gap(Box<gap::Arguments>),
     /// Compare allocators on a tree or a graph
     ///
     /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
@@ -156,6 +161,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Graphalytics(arguments) => graphalytics::run(&arguments),
+        Command::Gap(arguments) => gap::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),

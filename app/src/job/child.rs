@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::frames::FramesJob;
+use super::gap::GapJob;
 use super::graph::GraphJob;
 use super::graphalytics::GraphalyticsJob;
 use super::linking::Linking;
@@ -69,6 +70,7 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         FramesJob::KIND => answer_to::<FramesJob>(job),
         GraphJob::KIND => answer_to::<GraphJob>(job),
         GraphalyticsJob::KIND => answer_to::<GraphalyticsJob>(job),
+        GapJob::KIND => answer_to::<GapJob>(job),
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
         Linking::KIND => answer_to::<Linking>(job),

@@ -27,6 +27,7 @@ mod bench;
 mod call;
 mod child;
 mod frames;
+mod gap;
 mod graph;
 mod graphalytics;
 mod linking;
@@ -46,6 +47,7 @@ pub use bench::{BenchJob, Runner};
 pub use call::call_costs;
 pub use child::{Ended, answer, run_in_child};
 pub use frames::FramesJob;
+pub use gap::GapJob;
 pub use graph::{
     AlgorithmOptions, EdgeSource, EventOptions, GraphJob, InputOptions, MAX_BATCH_EDGES,
     UpdateOptions, VertexSelection, WorkOptions,

@@ -3,6 +3,7 @@
 pub mod allocators;
 pub mod compare;
 pub mod frames;
+pub mod gap;
 pub mod graph;
 pub mod graphalytics;
 mod kept;

@@ -14,6 +14,7 @@ mod external_faults;
 mod far;
 mod fragmentation;
 mod frames;
+mod gap;
 mod generate;
 mod generated_input;
 mod graph;

@@ -37,7 +37,12 @@ fn refuse(why: &str) -> Result<(), Error> {
     Err(Error::Usage(why.to_owned()))
 }
 
-fn input(options: &InputOptions) -> Result<(), Error> {
+/// Checks the options of reading a graph.
+///
+/// # Errors
+///
+/// [`Error::Usage`] for an option that the source has no use for.
+pub fn input(options: &InputOptions) -> Result<(), Error> {
     if options.file_format.is_some() && options.file.file().is_none() {
         let file = &options.file;
         return refuse(&format!("--file-format is for files, not for {file}"));

@@ -1,7 +1,9 @@
 //! Breadth-first search: the edges from a vertex to each one.
 
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
+use heapwood_results::graph::TrialResult;
 
+use super::gap::{Trial, TrialContext};
 use super::{Algorithm, ReportContext, SearchReport, Values, vertex};
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -81,6 +83,14 @@ impl Algorithm for Search {
             ms,
         }
     }
+}
+
+/// A trial of the GAP benchmark suite.
+pub(super) fn trial(context: &TrialContext) -> Result<Trial, Error> {
+    let source = context.sources[0];
+    let found = context.store.search(source)?;
+    let reached = TrialResult::Reached(found.state.reached.into());
+    context.trial(&found, &source, reached)
 }
 
 impl Store<'_> {

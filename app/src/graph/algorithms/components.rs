@@ -1,7 +1,9 @@
 //! Connected components: each vertex is labelled with the least vertex of its component.
 
 use heapwood_device::graph::components::plan::ComponentSpace;
+use heapwood_results::graph::TrialResult;
 
+use super::gap::{Trial, TrialContext};
 use super::{Algorithm, CountReport, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
@@ -65,6 +67,12 @@ impl Algorithm for Components {
         let count = self.count;
         CountReport { count, ms }
     }
+}
+
+/// A trial of the GAP benchmark suite.
+pub(super) fn trial(context: &TrialContext) -> Result<Trial, Error> {
+    let found = context.store.components()?;
+    context.trial(&found, &(), TrialResult::Components(found.count))
 }
 
 impl Store<'_> {

@@ -10,6 +10,7 @@ pub mod clustering;
 pub mod communities;
 pub mod components;
 pub(super) mod contiguous;
+pub mod gap;
 pub mod kcore;
 #[macro_use]
 mod list;
@@ -25,6 +26,8 @@ use std::fmt::Debug;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub use gap::GapKernel;
+use gap::Requirement;
 use heapwood_results::graph::AlgorithmReports;
 pub use heapwood_results::graph::{CountReport, SearchReport};
 pub use values::{Answer, Values, VertexValue};
@@ -162,6 +165,16 @@ algorithms! {
     cores: kcore::CoreNumbers => "kcore",
     betweenness: betweenness::Betweenness => "betweenness",
 }
+
+/// The kernels of the GAP benchmark suite, with the trials and the sources of `benchmark/bench.mk` of
+/// gapbs.
+pub const GAP_KERNELS: &[GapKernel] = &[
+    GapKernel::new("bfs", 64, 1, Requirement::None, bfs::trial),
+    GapKernel::new("sssp", 64, 1, Requirement::Weights, paths::trial),
+    GapKernel::new("pr", 16, 0, Requirement::None, pagerank::trial),
+    GapKernel::new("cc", 16, 0, Requirement::None, components::trial),
+    GapKernel::new("tc", 3, 0, Requirement::Undirected, triangles::trial),
+];
 
 #[cfg(test)]
 mod examples;

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use heapwood_device::graph::triangles::plan::{HubLimits, TriangleSpace};
+use heapwood_results::graph::TrialResult;
 
+use super::gap::{Trial, TrialContext};
 use super::{Algorithm, CountReport, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
@@ -72,6 +74,12 @@ impl Algorithm for Triangles {
         let count = self.count;
         CountReport { count, ms }
     }
+}
+
+/// A trial of the GAP benchmark suite.
+pub(super) fn trial(context: &TrialContext) -> Result<Trial, Error> {
+    let found = context.store.triangles()?;
+    context.trial(&found, &(), TrialResult::Triangles(found.count))
 }
 
 impl Store<'_> {

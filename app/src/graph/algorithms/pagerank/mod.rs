@@ -7,11 +7,13 @@ mod traffic;
 use heapwood_device::graph::pagerank::plan::{Method, RankOptions, RankSpace, RankState};
 use heapwood_device::launch::PlannedLaunch;
 
+use heapwood_results::graph::TrialResult;
 pub use heapwood_results::graph::{RankReport, Ranked};
 use reference::MAX_DISTANCE;
 pub use reference::rounding;
 pub use traffic::rank_iteration;
 
+use super::gap::{Trial, TrialContext};
 use super::{Algorithm, ReportContext, Values};
 use crate::Error;
 use crate::graph::verify::Reference;
@@ -20,6 +22,15 @@ use crate::samples::Samples;
 
 /// Iterations that are launched before the host looks at the first of them.
 const ITERATIONS: u32 = 8;
+
+/// The options in `benchmark/bench.mk` of gapbs. The method is the usual one here.
+const GAP_OPTIONS: RankOptions = RankOptions {
+    method: Method::Accelerated,
+    damping: 0.85,
+    tolerance: 1e-4,
+    limit: 1000,
+    resume: false,
+};
 
 /// Ranks and how they were reached.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,6 +145,19 @@ impl Algorithm for Ranks {
     fn report(&self, _: &RankOptions, ms: Samples, context: &ReportContext) -> RankReport {
         report::rank_report(self, ms, context)
     }
+}
+
+/// A trial of the GAP benchmark suite.
+pub(super) fn trial(context: &TrialContext) -> Result<Trial, Error> {
+    let found = context.store.pagerank(&GAP_OPTIONS, None)?;
+    let iterations = TrialResult::Iterations(found.state.iterations);
+    let trial = context.trial(&found, &GAP_OPTIONS, iterations)?;
+    let reference = context.reference;
+    let total_error = reference.map(|reference| reference.total_error(&found, &GAP_OPTIONS));
+    Ok(Trial {
+        total_error: total_error.transpose()?,
+        ..trial
+    })
 }
 
 impl Store<'_> {

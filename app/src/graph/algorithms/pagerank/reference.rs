@@ -165,6 +165,23 @@ impl Reference {
         }
         Ok(residual / (1.0 - damping))
     }
+
+    /// The change that one more iteration makes to ranks, summed over vertices: the total error of the GAP
+    /// benchmark suite.
+    ///
+    /// # Errors
+    ///
+    /// When it is not below the tolerance.
+    pub fn total_error(&self, found: &Ranks, options: &RankOptions) -> Result<f64, Difference> {
+        let (_, error) = iterate(self, options.damping, &widen(&found.ranks));
+        if error.is_nan() || error >= options.tolerance {
+            let tolerance = options.tolerance;
+            differ(format!(
+                "one more iteration changes the ranks by {error:.3e}, which is not below {tolerance:.1e}"
+            ))?;
+        }
+        Ok(error)
+    }
 }
 
 #[cfg(test)]
@@ -271,5 +288,26 @@ mod tests {
         // An acceleration is no better than none.
         let far = found(&[0.8, 0.1, 0.1], Method::Accelerated, 50, 1e-3);
         path.ranks(&far, &options, None).unwrap_err();
+    }
+
+    #[test]
+    fn the_total_error_is_that_of_one_more_iteration() {
+        let path = reference(3, &[[0, 1], [1, 2]], false, 1);
+        let [end, middle] = [0.475 / 1.85, 0.9 / 1.85];
+        let options = RankOptions {
+            tolerance: 1e-4,
+            ..RankOptions::default()
+        };
+        let error =
+            |ranks: [f32; 3]| path.total_error(&found(&ranks, Method::Power, 9, 0.0), &options);
+        assert!(error([end, middle, end]).unwrap() < 1e-6);
+        // The middle passes 0.85 of the difference to the ends, and each end half of that to itself.
+        let off = error([end, middle + 3e-5, end]).unwrap();
+        assert!((off - 1.85 * 3e-5).abs() < 1e-6, "{off}");
+        let message = error([end, middle + 6e-5, end]).unwrap_err().to_string();
+        let start =
+            "verification: one more iteration changes the ranks by 1.110e-4, which is not below";
+        assert!(message.starts_with(start), "{message}");
+        error([end, f32::NAN, end]).unwrap_err();
     }
 }

@@ -8,9 +8,11 @@ mod way;
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
 use heapwood_graphs::{Ids, WeightKind};
+use heapwood_results::graph::TrialResult;
 pub use heapwood_results::graph::{PathReport, WayReport};
 use serde::{Deserialize, Serialize};
 
+use super::gap::{Trial, TrialContext};
 use super::{Algorithm, ReportContext, Values, VertexValue, vertex};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
@@ -251,6 +253,14 @@ impl Algorithm for Paths {
             ms,
         }
     }
+}
+
+/// A trial of the GAP benchmark suite.
+pub(super) fn trial(context: &TrialContext) -> Result<Trial, Error> {
+    let options = PathOptions::from(context.sources[0]);
+    let found = context.store.shortest_paths(&options)?;
+    let reached = TrialResult::Reached(found.distances.reached().len() as u64);
+    context.trial(&found, &options, reached)
 }
 
 impl Store<'_> {
