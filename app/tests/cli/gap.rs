@@ -39,24 +39,41 @@ fn every_kernel_is_verified_in_both_layouts() {
                  --format json --backend cpu"
             ));
             assert_keys(&report, &format!("{KEYS} gap read_ms vertices"));
-            assert_eq!(trials(&report), "bfs 64, sssp 64, pr 16, cc 16, tc 3");
+            assert_eq!(
+                trials(&report),
+                "bfs 64, sssp 64, pr 16, cc 16, bc 16, tc 3"
+            );
             assert_eq!(
                 (text(&report, "layout"), &report["runs"]),
                 (layout, &1.into())
             );
             assert_eq!(
                 report["verified"],
-                json!(["rows, counts and hash", "bfs", "sssp", "pr", "cc", "tc"])
+                json!([
+                    "rows, counts and hash",
+                    "bfs",
+                    "sssp",
+                    "pr",
+                    "cc",
+                    "bc",
+                    "tc"
+                ])
             );
             let kernels = report["gap"].as_array().unwrap();
             assert_eq!(keys(&kernels[0]), ["average_ms", "kernel", "ms", "trials"]);
-            assert_eq!(sources(&kernels[0]), sources(&kernels[1]));
+            for searches in [1, 4] {
+                assert_eq!(sources(&kernels[0]), sources(&kernels[searches]));
+            }
+            assert_eq!(
+                kernels[4]["trials"][0]["sources"].as_array().unwrap().len(),
+                4
+            );
             let result = |kernel: usize, key: &str| &kernels[kernel]["trials"][0]["result"][key];
             assert_eq!(result(0, "reached"), 5);
             assert_eq!(result(1, "reached"), 5);
             assert!(number(result(2, "iterations")) > 1.0);
             assert_eq!(
-                (result(3, "components"), result(4, "triangles")),
+                (result(3, "components"), result(5, "triangles")),
                 (&1.into(), &0.into())
             );
             let ranks = &kernels[2]["trials"][15];
@@ -151,7 +168,7 @@ fn lines_are_those_of_gapbs() {
         "Graph has 6 nodes and 12 directed edges for degree: 2\n",
     );
     assert!(!outcome.stdout.contains("PASS"));
-    assert_eq!(outcome.stdout.matches("Average Time: ").count(), 3);
+    assert_eq!(outcome.stdout.matches("Average Time: ").count(), 4);
 }
 
 #[test]
@@ -198,7 +215,7 @@ fn kernels_that_make_no_sense_are_refused() {
         (
             "@kite.graph --kernels bfs,",
             2,
-            "write some of bfs,sssp,pr,cc,",
+            "write some of bfs,sssp,pr,cc,bc,tc",
         ),
         (
             "@kite.graph --kernels sssp",
@@ -238,5 +255,5 @@ fn kernels_that_make_no_sense_are_refused() {
     let report = folder.json("gap @none.el --backend cpu --format json --undirected");
     assert_eq!(trials(&report), "pr 16, cc 16, tc 3");
     let report = folder.json("gap @arc.el --backend cpu --format json");
-    assert_eq!(trials(&report), "bfs 64, sssp 64, pr 16, cc 16");
+    assert_eq!(trials(&report), "bfs 64, sssp 64, pr 16, cc 16, bc 16");
 }

@@ -50,7 +50,7 @@ pub struct TrialReport {
 }
 
 /// A figure of the result of a trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialResult {
     /// Vertices that a search reached, the source among them.
@@ -59,6 +59,8 @@ pub enum TrialResult {
     Iterations(u32),
     /// Connected components.
     Components(u64),
+    /// The greatest betweenness of a vertex.
+    Greatest(f64),
     /// Triangles.
     Triangles(u64),
 }

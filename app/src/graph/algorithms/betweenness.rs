@@ -3,9 +3,11 @@
 use std::str::FromStr;
 
 use heapwood_device::graph::betweenness::plan::{BetweennessSource, BetweennessSpace};
+use heapwood_results::graph::TrialResult;
 pub use heapwood_results::graph::{BetweennessReport, Scored};
 use serde::{Deserialize, Serialize};
 
+use super::gap::{Trial, TrialContext};
 use super::{Algorithm, ReportContext, Values, vertex};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
@@ -135,6 +137,14 @@ impl Algorithm for Betweenness {
             ms,
         }
     }
+}
+
+/// A trial of the GAP benchmark suite.
+pub(super) fn trial(context: &TrialContext) -> Result<Trial, Error> {
+    let found = context.store.betweenness(context.sources)?;
+    let greatest = found.scores.iter().copied().fold(0.0, f64::max);
+    let sources = context.sources.to_vec();
+    context.trial(&found, &sources, TrialResult::Greatest(greatest))
 }
 
 impl Store<'_> {

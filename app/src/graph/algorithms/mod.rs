@@ -173,6 +173,7 @@ pub const GAP_KERNELS: &[GapKernel] = &[
     GapKernel::new("sssp", 64, 1, Requirement::Weights, paths::trial),
     GapKernel::new("pr", 16, 0, Requirement::None, pagerank::trial),
     GapKernel::new("cc", 16, 0, Requirement::None, components::trial),
+    GapKernel::new("bc", 16, 4, Requirement::None, betweenness::trial),
     GapKernel::new("tc", 3, 0, Requirement::Undirected, triangles::trial),
 ];
 

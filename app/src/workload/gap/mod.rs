@@ -178,7 +178,14 @@ mod tests {
             let trials = kernels
                 .iter()
                 .map(|found| (found.kernel.as_str(), found.trials.len()));
-            let expected = [("bfs", 64), ("sssp", 64), ("pr", 16), ("cc", 16), ("tc", 3)];
+            let expected = [
+                ("bfs", 64),
+                ("sssp", 64),
+                ("pr", 16),
+                ("cc", 16),
+                ("bc", 16),
+                ("tc", 3),
+            ];
             assert!(trials.eq(expected), "{kernels:?}");
             let sources = |index: usize| {
                 let trials = kernels[index].trials.iter();
@@ -190,7 +197,10 @@ mod tests {
             let mut picker = SourcePicker::new(&benchmark.input.rows).unwrap();
             let picked: Vec<_> = (0..64).map(|_| vec![u64::from(picker.pick())]).collect();
             assert_eq!(sources(0), picked);
-            let results = [0, 1, 3, 4].map(|index| kernels[index].trials[2].result);
+            // Each trial of betweenness has the next four.
+            assert!(sources(4).iter().all(|sources| sources.len() == 4));
+            assert_eq!(sources(4).concat(), picked.concat());
+            let results = [0, 1, 3, 5].map(|index| kernels[index].trials[2].result);
             let reached = TrialResult::Reached(5);
             let (components, triangles) = (TrialResult::Components(2), TrialResult::Triangles(2));
             assert_eq!(results, [reached, reached, components, triangles]);
@@ -215,7 +225,10 @@ mod tests {
             assert!(kernels.iter().all(|(_, trials)| *trials == 2));
             Ok(kernels.into_iter().map(|(kernel, _)| kernel.name).collect())
         };
-        assert_eq!(names(list(true, false), &[]).unwrap(), ["bfs", "pr", "cc"]);
+        assert_eq!(
+            names(list(true, false), &[]).unwrap(),
+            ["bfs", "pr", "cc", "bc"]
+        );
         assert_eq!(
             names(list(true, true), &["sssp", "bfs"]).unwrap(),
             ["sssp", "bfs"]
@@ -245,6 +258,7 @@ mod tests {
                 "pr, trial 1: verification: the ranks have a residual of ",
             ),
             ("cc", "cc, trial 1: verification: vertex "),
+            ("bc", "bc, trial 1: verification: vertex "),
             ("tc", "tc, trial 1: verification: "),
         ] {
             let mut benchmark = benchmark(list(false, true), &[kernel], None).unwrap();
