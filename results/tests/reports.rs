@@ -10,7 +10,7 @@ use heapwood_results::devices::DeviceRow;
 use heapwood_results::diff::DiffReport;
 use heapwood_results::fragmentation::FragmentationRow;
 use heapwood_results::frames::FramesReport;
-use heapwood_results::graph::{GraphReport, GraphalyticsReport};
+use heapwood_results::graph::{GapReport, GraphReport, GraphalyticsReport};
 use heapwood_results::host_pool::HostPoolRow;
 use heapwood_results::micro::MicroRow;
 use heapwood_results::picture::{PictureReport, RenderReport};
@@ -71,6 +71,11 @@ fn reports_have_every_format() {
 #[test]
 fn graphalytics_has_every_format() {
     one::<GraphalyticsReport>("graphalytics");
+}
+
+#[test]
+fn gap_has_every_format() {
+    one::<GapReport>("gap");
 }
 
 #[test]
