@@ -142,27 +142,25 @@ impl Model {
     /// The greatest k whose core has a vertex: what is left after those with fewer neighbours are
     /// taken away, again and again.
     pub fn cores(&self) -> Vec<u32> {
-        let mut left: Vec<u32> = (0..self.rows.len() as u32).collect();
+        let mut is_left = vec![true; self.rows.len()];
         let mut cores = vec![0; self.rows.len()];
         for k in 0.. {
-            let have = |left: &[u32], vertex: u32| {
-                let row = &self.rows[vertex as usize];
-                left.iter()
-                    .filter(|&&other| other != vertex && row.contains(&other))
-                    .count()
-            };
             loop {
-                let before = left.clone();
-                left.retain(|&vertex| have(&before, vertex) >= k as usize);
-                if left == before {
+                let before = is_left.clone();
+                for (vertex, row) in (0..).zip(&self.rows) {
+                    let others = row.iter().filter(|&&other| other != vertex);
+                    let have = others.filter(|&&other| before[other as usize]).count();
+                    is_left[vertex as usize] &= have >= k as usize;
+                }
+                if is_left == before {
                     break;
                 }
             }
-            if left.is_empty() {
+            if !is_left.contains(&true) {
                 break;
             }
-            for &vertex in &left {
-                cores[vertex as usize] = k;
+            for (core, _) in cores.iter_mut().zip(&is_left).filter(|(_, left)| **left) {
+                *core = k;
             }
         }
         cores
