@@ -76,118 +76,181 @@ struct Run {
     events: Option<String>,
 }
 
-impl Run {
-    /// The run of this number under `seed`. `file` is for the events.
-    fn draw(seed: u64, number: u64, file: &Path) -> Self {
-        let mut random = Random(seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d));
-        let random = &mut random;
-        let kind = random.choose(&KINDS);
-        let bits = random.below(11);
-        let vertices = 2 + random.below(1 << bits);
-        let weights = random.choose(&["", "integer", "real", "lengths"]);
-        let mut graph = format!("gen:{kind},vertices={vertices},seed={}", random.below(1000));
-        let mut arguments = vec!["graph".to_owned(), String::new()];
-        let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
-        let mut directed = false;
+/// A run that is being drawn.
+struct Draw {
+    random: Random,
+    arguments: Vec<String>,
+    vertices: u64,
+    directed: bool,
+    is_weighted: bool,
+}
+
+impl Draw {
+    fn add(&mut self, words: &[&str]) {
+        let words = words.iter().map(|&word| word.to_owned());
+        self.arguments.extend(words);
+    }
+
+    /// A number from 1 up to `most`, as an argument.
+    fn count(&mut self, most: u64) -> String {
+        (1 + self.random.below(most)).to_string()
+    }
+
+    /// A generated graph, and how it is read.
+    fn graph(&mut self) {
+        let kind = self.random.choose(&KINDS);
+        let bits = self.random.below(11);
+        self.vertices = 2 + self.random.below(1 << bits);
+        let weights = self.random.choose(&["", "integer", "real", "lengths"]);
+        self.is_weighted = !weights.is_empty();
+        let seed = self.random.below(1000);
+        let mut graph = format!("gen:{kind},vertices={},seed={seed}", self.vertices);
         if matches!(kind, "kronecker" | "uniform") {
-            graph += &format!(",edges={}", random.below(6 * vertices));
-            directed = random.one_in(2);
-            if directed {
+            graph += &format!(",edges={}", self.random.below(6 * self.vertices));
+            self.directed = self.random.one_in(2);
+            if self.directed {
                 graph += ",directed";
             }
         }
-        let is_weighted = !weights.is_empty();
         match weights {
             "" => {}
             "lengths" if kind == "road" => graph += ",lengths",
             _ => {
-                let least = random.choose(&["0", "1", "100"]);
-                let most = random.choose(&["100", "1000", "4294967295"]);
+                let least = self.random.choose(&["0", "1", "100"]);
+                let most = self.random.choose(&["100", "1000", "4294967295"]);
                 graph += &format!(",weight-range={least}..{most}");
             }
         }
+        self.add(&["graph", &graph]);
         if weights == "real" {
-            add(&["--weights", "real"]);
+            self.add(&["--weights", "real"]);
         }
-        if is_weighted && random.one_in(3) {
-            add(&["--parallel", "least"]);
+        if self.is_weighted && self.random.one_in(3) {
+            self.add(&["--parallel", "least"]);
         }
-        if !directed && random.one_in(4) {
-            directed = true;
-            add(&["--directed"]);
+        if !self.directed && self.random.one_in(4) {
+            self.directed = true;
+            self.add(&["--directed"]);
         }
-        if random.one_in(4) {
-            add(&["--self-loops"]);
+        if self.random.one_in(4) {
+            self.add(&["--self-loops"]);
         }
-        let allocator = random.choose(&ALLOCATORS);
-        add(&["--allocator", allocator]);
-        add(&["--layout", random.choose(&["contiguous", "linked"])]);
+    }
+
+    /// An allocator and a layout.
+    fn store(&mut self) {
+        let allocator = self.random.choose(&ALLOCATORS);
+        let layout = self.random.choose(&["contiguous", "linked"]);
+        self.add(&["--allocator", allocator, "--layout", layout]);
         // Published forms have no checked mode.
-        if !allocator.contains(':') && random.one_in(8) {
-            add(&["--check-heap"]);
+        if !allocator.contains(':') && self.random.one_in(8) {
+            self.add(&["--check-heap"]);
         }
-        let events = random.one_in(3).then(|| {
-            let count = 1 + random.below(400);
-            (0..count)
-                .map(|_| {
-                    let sign = random.choose(&["+", "+", "-"]);
-                    let mut end = || random.below(vertices);
-                    let (source, target) = (end(), end());
-                    if is_weighted && sign == "+" {
-                        format!("+ {source} {target} {}\n", random.below(100))
-                    } else {
-                        format!("{sign} {source} {target}\n")
-                    }
-                })
-                .collect::<String>()
-        });
-        if events.is_some() {
-            let file = file.display().to_string();
-            let batch = (1 + random.below(200)).to_string();
-            add(&["--stream", &file, "--batch", &batch]);
-        } else {
-            let most = 1 << (6 * random.below(3));
-            let mut count = || (1 + random.below(most)).to_string();
-            let (insert, delete) = (count(), count());
-            let rounds = (1 + random.below(4)).to_string();
-            add(&[
-                "--insert", &insert, "--delete", &delete, "--rounds", &rounds,
-            ]);
-            add(&["--pattern", random.choose(&["uniform", "pressure"])]);
-            add(&["--seed", &random.below(1000).to_string()]);
-            if random.one_in(4) {
-                let count = (1 + random.below(10)).to_string();
-                add(&["--insert-vertices", &count, "--delete-vertices", &count]);
+    }
+
+    /// A stream of events from a file, which are returned.
+    fn stream(&mut self, file: &Path) -> String {
+        let batch = self.count(200);
+        let file = file.display().to_string();
+        self.add(&["--stream", &file, "--batch", &batch]);
+        let mut events = String::new();
+        for _ in 0..=self.random.below(400) {
+            let sign = self.random.choose(&["+", "+", "-"]);
+            let mut end = || self.random.below(self.vertices);
+            events += &format!("{sign} {} {}", end(), end());
+            if self.is_weighted && sign == "+" {
+                events += &format!(" {}", self.random.below(100));
+            }
+            events += "\n";
+        }
+        events
+    }
+
+    /// Rounds of random batches.
+    fn rounds(&mut self) {
+        let most = 1 << (6 * self.random.below(3));
+        let (insert, delete, rounds) = (self.count(most), self.count(most), self.count(4));
+        self.add(&["--insert", &insert, "--delete", &delete]);
+        let pattern = self.random.choose(&["uniform", "pressure"]);
+        let seed = self.count(1000);
+        self.add(&["--rounds", &rounds, "--pattern", pattern, "--seed", &seed]);
+        if self.random.one_in(4) {
+            let count = self.count(10);
+            self.add(&["--insert-vertices", &count, "--delete-vertices", &count]);
+        }
+    }
+
+    /// Some of the algorithms that the graph allows.
+    fn algorithms(&mut self) {
+        let mut incremental = false;
+        for algorithm in ["--pagerank", "--components"] {
+            if self.random.one_in(2) {
+                self.add(&[algorithm]);
+                incremental = true;
             }
         }
-        let mut algorithms = vec!["--pagerank", "--components", "--lcc", "--cdlp"];
-        if !directed {
-            algorithms.extend(["--triangles", "--kcore"]);
-        }
-        for algorithm in algorithms {
-            if random.one_in(2) {
-                add(&[algorithm]);
+        let mut others = vec!["--lcc", "--cdlp"];
+        if !self.directed {
+            others.push("--kcore");
+            // Deletions of vertices count no triangles.
+            let deletes = self
+                .arguments
+                .iter()
+                .any(|word| word == "--delete-vertices");
+            if !deletes {
+                others.push("--triangles");
             }
         }
-        let source = random.below(vertices).to_string();
-        if random.one_in(2) {
-            add(&["--bfs", &source]);
+        for algorithm in others {
+            if self.random.one_in(2) {
+                self.add(&[algorithm]);
+            }
         }
-        if is_weighted && !random.one_in(4) {
-            add(&["--sssp", &source]);
+        let source = self.random.below(self.vertices).to_string();
+        if self.random.one_in(2) {
+            self.add(&["--bfs", &source]);
         }
-        let threads = random.choose(&["1", "2", "3"]);
-        add(&[
-            "--verify",
-            "--runs",
-            "1",
-            "--backend",
-            "cpu",
-            "--cpu-threads",
-            threads,
-        ]);
-        arguments[1] = graph;
-        Self { arguments, events }
+        if self.random.one_in(3) {
+            let other = self.random.below(self.vertices);
+            self.add(&["--betweenness", &format!("{source},{other}")]);
+        }
+        if self.is_weighted && !self.random.one_in(4) {
+            self.add(&["--sssp", &source]);
+            incremental = true;
+        }
+        if incremental && self.random.one_in(2) {
+            self.add(&["--incremental"]);
+        }
+    }
+}
+
+impl Run {
+    /// The run of this number under `seed`. `file` is for the events.
+    fn draw(seed: u64, number: u64, file: &Path) -> Self {
+        let mut draw = Draw {
+            random: Random(seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d)),
+            arguments: Vec::new(),
+            vertices: 0,
+            directed: false,
+            is_weighted: false,
+        };
+        draw.graph();
+        draw.store();
+        let events = match draw.random.one_in(3) {
+            true => Some(draw.stream(file)),
+            false => {
+                draw.rounds();
+                None
+            }
+        };
+        draw.algorithms();
+        let threads = draw.random.choose(&["1", "2", "3"]);
+        draw.add(&["--verify", "--runs", "1", "--backend", "cpu"]);
+        draw.add(&["--cpu-threads", threads]);
+        Self {
+            arguments: draw.arguments,
+            events,
+        }
     }
 
     /// Nothing if the program succeeds, or else how it ends.
