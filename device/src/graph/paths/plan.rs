@@ -13,8 +13,11 @@ use crate::workspace::WorkspaceLayout;
 const SAMPLE: u32 = 1 << 14;
 
 /// By default, near vertices are within so many mean weights, divided by the mean number of edges of
-/// a vertex.
+/// a vertex: many, so that warps have enough to do.
 const WIDTH: f64 = 512.0;
+
+/// The same for lanes alone, which are few: each vertex that is relaxed too early is relaxed again.
+const WIDTH_ALONE: f64 = 16.0;
 
 /// The layout of the workspace of a search.
 #[derive(Clone, Copy, Debug)]
@@ -121,9 +124,9 @@ impl PathSpace {
         }
     }
 
-    /// The width of the steps for a graph with this sample of weights: an integer, or the bits of an
-    /// `f32`; greater than 0.
-    pub fn delta(sample: &[u64], weighting: Weighting) -> u32 {
+    /// The width of the steps of warps, or of lanes alone, for a graph with this sample of weights: an
+    /// integer, or the bits of an `f32`; greater than 0.
+    pub fn delta(sample: &[u64], weighting: Weighting, alone: bool) -> u32 {
         let number = |word: u64| match weighting {
             Weighting::Real => f64::from(f32::from_bits(word as u32)),
             _ => f64::from(word as u32),
@@ -135,7 +138,8 @@ impl PathSpace {
         }
         let weights: f64 = sample.iter().map(|&word| degree(word) * number(word)).sum();
         let mean_degree = edges / sample.len() as f64;
-        let delta = WIDTH * (weights / edges) / mean_degree;
+        let width = if alone { WIDTH_ALONE } else { WIDTH };
+        let delta = width * (weights / edges) / mean_degree;
         match weighting {
             Weighting::Real => (delta as f32).clamp(f32::MIN_POSITIVE, f32::MAX).to_bits(),
             _ => delta.clamp(1.0, f64::from(u32::MAX)) as u32,
@@ -287,13 +291,16 @@ mod tests {
     #[test]
     fn the_width_follows_weights_and_degrees() {
         let word = |degree: u64, weight: u32| degree << 32 | u64::from(weight);
-        let delta = |sample: &[u64]| PathSpace::delta(sample, Weighting::Integer);
-        assert_eq!(delta(&[word(4, 100), word(0, 7), word(4, 300)]), 2400);
+        let delta = |sample: &[u64]| PathSpace::delta(sample, Weighting::Integer, true);
+        assert_eq!(delta(&[word(4, 100), word(0, 7), word(4, 300)]), 1200);
+        let warps = PathSpace::delta(&[word(4, 100)], Weighting::Integer, false);
+        assert_eq!(warps, 12_800);
         assert_eq!(delta(&[word(1, u32::MAX)]), u32::MAX);
         assert_eq!(delta(&[word(64, 0)]), 1);
         assert_eq!(delta(&[word(0, 0)]), 1);
-        let real = |weight: f32| PathSpace::delta(&[word(16, weight.to_bits())], Weighting::Real);
-        assert_eq!(f32::from_bits(real(0.25)), 0.5);
+        let real =
+            |weight: f32| PathSpace::delta(&[word(16, weight.to_bits())], Weighting::Real, true);
+        assert_eq!(f32::from_bits(real(0.25)), 0.25);
         assert_eq!(f32::from_bits(real(f32::MAX)), f32::MAX);
         assert!(f32::from_bits(real(0.0)) > 0.0);
     }

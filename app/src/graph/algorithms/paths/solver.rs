@@ -186,7 +186,9 @@ pub(super) fn sampled_delta(
     let ms = unsafe { store.time(&[step])? };
     let offset = space.sample_offset() as u64;
     let sample: Vec<u64> = workspace.download(offset, count as usize)?;
-    Ok((PathSpace::delta(&sample, graph.shape.weighting), ms))
+    let is_alone = store.backend.solo_workers() > 0;
+    let delta = PathSpace::delta(&sample, graph.shape.weighting, is_alone);
+    Ok((delta, ms))
 }
 
 /// A delta as a word: of integers at least 1.
