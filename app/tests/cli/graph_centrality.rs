@@ -21,7 +21,8 @@ fn betweenness_is_the_sum_of_dependencies() {
         assert_eq!(found["sources"], 6);
         assert_eq!(found["top"][0]["vertex"], 4);
         assert_eq!(found["top"][0]["score"], 6.0);
-        assert_eq!(found["top"].as_array().unwrap().len(), 6);
+        // The others have a score of 0.
+        assert_eq!(found["top"].as_array().unwrap().len(), 3);
         assert_eq!(report["verified"][1], "betweenness");
         let expected = [0, 2, 2, 6, 0, 0];
         let expected: String = (1..)
@@ -47,7 +48,7 @@ fn directions_are_followed() {
     for layout in ["contiguous", "linked"] {
         let command = format!("@arcs.el {FLAGS} --directed --layout {layout} --betweenness all");
         let found = &graph(&folder, &command)["betweenness"];
-        for (place, (vertex, score)) in [(1, 2.0), (2, 2.0), (0, 0.0)].into_iter().enumerate() {
+        for (place, (vertex, score)) in [(1, 2.0), (2, 2.0)].into_iter().enumerate() {
             assert_eq!(found["top"][place]["vertex"], vertex);
             assert_eq!(found["top"][place]["score"], score);
         }

@@ -113,13 +113,17 @@ impl RankReport {
                 self.iterations, self.residual, self.sum, self.ms
             ),
         )];
-        let width = self.top.iter().map(|top| top.vertex.to_string().len());
-        let width = width.max().unwrap_or(0);
-        for top in &self.top {
-            lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.rank)));
-        }
+        let top = self.top.iter().map(|top| (top.vertex, top.rank.into()));
+        lines.extend(listed(top));
         lines
     }
+}
+
+/// Vertices and their values for people, a line each.
+fn listed(top: impl Iterator<Item = (u64, f64)> + Clone) -> impl Iterator<Item = Line> {
+    let width = top.clone().map(|(vertex, _)| vertex.to_string().len());
+    let width = width.max().unwrap_or(0);
+    top.map(move |(vertex, value)| ("", format!("{vertex:>width$}  {value:.4e}")))
 }
 
 /// A breadth-first search in results.
@@ -320,11 +324,7 @@ impl BetweennessReport {
             _ => format!("{sources} sources"),
         };
         let mut lines = vec![("betweenness", format!("{sources}; {ms}"))];
-        let width = self.top.iter().map(|top| top.vertex.to_string().len());
-        let width = width.max().unwrap_or(0);
-        for top in &self.top {
-            lines.push(("", format!("{:>width$}  {:.4e}", top.vertex, top.score)));
-        }
+        lines.extend(listed(self.top.iter().map(|top| (top.vertex, top.score))));
         lines
     }
 }

@@ -8,16 +8,14 @@ pub use heapwood_results::graph::{BetweennessReport, Scored};
 use serde::{Deserialize, Serialize};
 
 use super::gap::{Trial, TrialContext};
+use super::highest::highest;
 use super::{Algorithm, ReportContext, Values, vertex};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
 
-/// Steps that are launched together at first, and at the most, as for a breadth-first search.
-const STEPS: [u32; 2] = [16, 64];
-
-/// By how much a score may differ from that of the reference, as a part of it: sums are made in another
+/// The allowed difference of a score from that of the reference, as a part of it: sums are made in another
 /// order, and the reference has the logarithms of counts. Divided by the greatest score, two scores then
 /// differ by less than 2^-23, the epsilon of `f32` that the verifier of gapbs allows.
 const TOLERANCE: f64 = 5e-8;
@@ -123,17 +121,14 @@ impl Algorithm for Betweenness {
         ms: Samples,
         context: &ReportContext,
     ) -> BetweennessReport {
-        let mut order: Vec<u32> = (0..).take(self.scores.len()).collect();
-        let score = |vertex: u32| self.scores[vertex as usize];
-        order.sort_unstable_by(|&a, &b| score(b).total_cmp(&score(a)).then(a.cmp(&b)));
-        order.truncate(context.top);
-        let scored = order.into_iter().map(|vertex| Scored {
+        let top = highest(&self.scores, context.top).into_iter();
+        let scored = |vertex| Scored {
             vertex: context.input.ids.of(vertex),
-            score: score(vertex),
-        });
+            score: self.scores[vertex as usize],
+        };
         BetweennessReport {
             sources: sources.len() as u64,
-            top: scored.collect(),
+            top: top.map(scored).collect(),
             ms,
         }
     }
@@ -182,22 +177,15 @@ impl Store<'_> {
             is_first: false,
         });
         for source in std::iter::once(first).chain(others) {
-            let mut steps = vec![graph.betweenness_start(&space, address, source)];
-            let [mut more, most] = STEPS;
-            let mut launched = 0;
-            loop {
-                let numbers = launched + 1..=launched + more;
-                let step = |number| graph.betweenness_step(&space, address, source, number);
-                steps.extend(numbers.map(step));
-                // SAFETY: the workspace is divided by `space`, and steps come in order.
-                ms += unsafe { self.time(&steps)? };
-                steps.clear();
-                launched += more;
-                more = (2 * more).min(most);
-                if BetweennessSpace::has_ended(&workspace.download_array(0)?, launched) {
-                    break;
-                }
-            }
+            let start = vec![graph.betweenness_start(&space, address, source)];
+            let step = |number| graph.betweenness_step(&space, address, source, number);
+            let end = |launched| {
+                let has_ended =
+                    BetweennessSpace::has_ended(&workspace.download_array(0)?, launched);
+                Ok(has_ended.then_some(()))
+            };
+            // SAFETY: the workspace is divided by `space`.
+            ms += unsafe { self.run_ahead(start, step, end)? }.ms;
         }
         let offset = space.scores_offset() as u64;
         Ok(Betweenness {

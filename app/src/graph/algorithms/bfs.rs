@@ -10,10 +10,6 @@ use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
 
-/// Steps of a search that are launched together at first, and at the most. Graphs of low
-/// diameter end within the first ones; a step that is not needed takes about 2 us on a GPU.
-const STEPS: [u32; 2] = [16, 64];
-
 /// The result of a breadth-first search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
@@ -121,23 +117,19 @@ impl Store<'_> {
         let space = SearchSpace::new(vertices, self.entries()?);
         let workspace = self.backend.allocate(space.bytes() as u64)?;
         let (graph, address) = (&contiguous.graph, workspace.address());
-        let mut steps = vec![graph.search_start(&space, address, source)];
-        let (mut ms, mut launched) = (contiguous.ms, 0);
-        let [mut more, most] = STEPS;
-        loop {
-            let numbers = launched + 1..=launched + more;
-            steps.extend(numbers.map(|step| graph.search_step(&space, address, step)));
-            // SAFETY: the workspace is divided by `space`, and steps come in order.
-            ms += unsafe { self.time(&steps)? };
-            steps.clear();
-            launched += more;
-            more = (2 * more).min(most);
+        let start = vec![graph.search_start(&space, address, source)];
+        let step = |number| graph.search_step(&space, address, number);
+        let end = |launched| {
             let state = SearchSpace::state(&workspace.download_array(0)?, launched);
-            if state.ended {
-                let depths = workspace.download(space.depths_offset() as u64, vertices as usize)?;
-                return Ok(Search { state, depths, ms });
-            }
-        }
+            Ok(state.ended.then_some(state))
+        };
+        // SAFETY: the workspace is divided by `space`.
+        let ahead = unsafe { self.run_ahead(start, step, end)? };
+        Ok(Search {
+            state: ahead.end,
+            depths: workspace.download(space.depths_offset() as u64, vertices as usize)?,
+            ms: contiguous.ms + ahead.ms,
+        })
     }
 }
 

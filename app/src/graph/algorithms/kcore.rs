@@ -9,9 +9,6 @@ use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 
-/// Steps that are launched together at first, and at the most: a level takes three or more.
-const STEPS: [u32; 2] = [16, 64];
-
 /// The core numbers of a graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CoreNumbers {
@@ -96,21 +93,14 @@ impl Store<'_> {
         let space = CoreSpace::new(vertices, self.entries()?);
         let workspace = self.backend.allocate(space.bytes() as u64)?;
         let (graph, address) = (&contiguous.graph, workspace.address());
-        let mut steps = vec![graph.core_start(&space, address)];
-        let (mut ms, mut launched) = (contiguous.ms, 0);
-        let [mut more, most] = STEPS;
-        loop {
-            let numbers = launched + 1..=launched + more;
-            steps.extend(numbers.map(|step| graph.core_step(&space, address, step)));
-            // SAFETY: the workspace is divided by `space`, and steps come in order.
-            ms += unsafe { self.time(&steps)? };
-            steps.clear();
-            launched += more;
-            more = (2 * more).min(most);
-            if CoreSpace::has_ended(&workspace.download_array(0)?, launched) {
-                break;
-            }
-        }
+        let start = vec![graph.core_start(&space, address)];
+        let step = |number| graph.core_step(&space, address, number);
+        let end = |launched| {
+            let has_ended = CoreSpace::has_ended(&workspace.download_array(0)?, launched);
+            Ok(has_ended.then_some(()))
+        };
+        // SAFETY: the workspace is divided by `space`.
+        let ahead = unsafe { self.run_ahead(start, step, end)? };
         let cores = workspace.download(space.cores_offset() as u64, vertices as usize)?;
         let deleted = self.deleted_vertices();
         let (degeneracy, innermost) = innermost(&cores, |vertex| deleted.contains(&vertex));
@@ -118,7 +108,7 @@ impl Store<'_> {
             degeneracy,
             innermost,
             cores,
-            ms,
+            ms: contiguous.ms + ahead.ms,
         })
     }
 }

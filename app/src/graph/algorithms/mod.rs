@@ -4,6 +4,7 @@
 //! `heapwood-results` has its report. The rest of the program goes through the list at the end of
 //! this file, so that a new algorithm is a file, its `mod` and its line.
 
+mod ahead;
 pub mod betweenness;
 pub mod bfs;
 pub mod clustering;
@@ -11,6 +12,7 @@ pub mod communities;
 pub mod components;
 pub(super) mod contiguous;
 pub mod gap;
+mod highest;
 pub mod kcore;
 #[macro_use]
 mod list;

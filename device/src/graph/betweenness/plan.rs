@@ -55,7 +55,7 @@ impl BetweennessSpace {
         }
     }
 
-    /// Bytes of the workspace, 256-byte aligned. Nothing of it need be 0.
+    /// Bytes of the workspace, 256-byte aligned, with any content.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -302,7 +302,7 @@ impl PlainKernel for BetweennessStart {
 pub struct BetweennessStep;
 
 impl BetweennessStep {
-    /// Leaves what the next step must know but for what warps count. One lane of the launch calls this.
+    /// Writes the record of the next step, but for counts of warps. One lane of the launch calls this.
     #[inline(always)]
     fn pass_on(paths: &Paths, step: &Step) {
         paths.clear(2);

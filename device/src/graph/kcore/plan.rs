@@ -32,7 +32,7 @@ impl CoreSpace {
         }
     }
 
-    /// Bytes of the workspace, 256-byte aligned. Nothing of it need be 0.
+    /// Bytes of the workspace, 256-byte aligned, with any content.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

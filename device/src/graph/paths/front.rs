@@ -39,7 +39,7 @@ impl Front {
         }
     }
 
-    /// Leaves what the next step must know but for what warps count. One lane of the launch calls this.
+    /// Writes the record of the next step, but for counts of warps. One lane of the launch calls this.
     #[inline(always)]
     pub fn pass_on(&self, paths: &Paths) {
         // Relaxed, here and below: the next launch reads them. No lane reads the words of the frontier

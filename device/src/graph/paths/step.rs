@@ -11,9 +11,9 @@ use crate::kernel::PlainKernel;
 use crate::simt::Warp;
 use crate::simt::segments::Segments;
 
-/// How many times a warp goes on with the vertices that it has found near. More keep it where another
-/// would find less distances sooner.
-const MAX_HOPS: u32 = 16;
+/// The maximum number of times that a warp goes on with the vertices that it has found near. With more,
+/// it relaxes edges from distances that other warps are about to make less.
+const MAX_TURNS: u32 = 16;
 
 /// Vertices that a warp takes at a time where there are few: with their edges and the vertices behind
 /// these, they are work for all lanes.
@@ -114,8 +114,8 @@ impl<W: Warp> Stepping<'_, W> {
     ///
     /// # Safety
     ///
-    /// All warps of the launch make the call, with the state that it begins with, and the one that it
-    /// leaves but for what is near and far.
+    /// All warps of the launch make the call, with the state that it begins with and the next one, but
+    /// for the numbers of near and far vertices.
     #[inline(always)]
     unsafe fn go_over(self, state: &Front, next: &Front) {
         let Self { warp, paths } = self;
@@ -131,7 +131,7 @@ impl<W: Warp> Stepping<'_, W> {
         unsafe {
             loop {
                 let mut source = NearRow::NONE;
-                if times < MAX_HOPS && found.has_few::<W>() {
+                if times < MAX_TURNS && found.has_few::<W>() {
                     times += 1;
                     let (vertex, waits) = found.take(warp);
                     let mut is_hub = false;
@@ -144,7 +144,7 @@ impl<W: Warp> Stepping<'_, W> {
                     }
                     found.add_near(warp, is_hub, vertex);
                     if warp.ballot(W::FULL, waits && !is_hub) == 0 {
-                        times = MAX_HOPS;
+                        times = MAX_TURNS;
                     }
                 } else if first < count {
                     times = 0;

@@ -8,12 +8,9 @@ use heapwood_device::launch::PlannedLaunch;
 use heapwood_graphs::WeightKind;
 
 use crate::backend::Memory;
+use crate::graph::algorithms::ahead::Ahead;
 use crate::graph::algorithms::contiguous::Contiguous;
 use crate::graph::{Store, StoreError};
-
-/// Launches of a search that are made together at first, and at the most, as for a breadth-first
-/// search.
-const STEPS: [u32; 2] = [16, 64];
 
 /// A graph with contiguous rows, the workspace of a search, and delta.
 pub(in crate::graph::algorithms) struct PathSolver<'s, 'b> {
@@ -72,17 +69,11 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     ///
     /// If the source is no vertex.
     pub fn run(&self, source: u32) -> Result<(PathState, f64), StoreError> {
-        let search = PathRun {
-            store: self.store,
-            graph: &self.contiguous.graph,
-            space: &self.space,
-            workspace: &self.workspace,
-            delta: self.delta,
-        };
-        let (graph, address) = (search.graph, self.workspace.address());
+        let (graph, address) = (&self.contiguous.graph, self.workspace.address());
         let start = graph.path_start(&self.space, address, source, self.delta);
-        let ended = search.run(vec![start])?;
-        Ok((ended.state, ended.ms))
+        let memory = (&self.space, &self.workspace);
+        let ahead = run_steps(self.store, graph, memory, self.delta, vec![start])?;
+        Ok((ahead.end, ahead.ms))
     }
 
     /// The distances of some vertices after a search from the source, as words;
@@ -107,52 +98,21 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     }
 }
 
-/// A search on a graph with contiguous rows, in a workspace.
-pub(super) struct PathRun<'a, 's> {
-    pub store: &'a Store<'s>,
-    pub graph: &'a Graph,
-    pub space: &'a PathSpace,
-    pub workspace: &'a Memory,
-    pub delta: u32,
-}
-
-/// The end of a search.
-pub(super) struct PathEnd {
-    pub state: PathState,
-    /// Launches after the first ones.
-    pub launched: u32,
-    /// Time of all kernels, in milliseconds.
-    pub ms: f64,
-}
-
-impl PathRun<'_, '_> {
-    /// Makes these launches first, and others until all distances are found.
-    pub fn run(&self, mut steps: Vec<PlannedLaunch>) -> Result<PathEnd, StoreError> {
-        let address = self.workspace.address();
-        let [mut more, most] = STEPS;
-        let (mut launched, mut ms) = (0, 0.0);
-        loop {
-            let numbers = launched + 1..=launched + more;
-            let launch = |number| {
-                let graph = self.graph;
-                graph.path_launch(self.space, address, number, self.delta)
-            };
-            steps.extend(numbers.map(launch));
-            // SAFETY: the workspace is divided by `space`, and launches come in order.
-            ms += unsafe { self.store.time(&steps)? };
-            steps.clear();
-            launched += more;
-            more = (2 * more).min(most);
-            let state = PathSpace::state(&self.workspace.download_array(0)?, launched);
-            if state.ended {
-                return Ok(PathEnd {
-                    state,
-                    launched,
-                    ms,
-                });
-            }
-        }
-    }
+/// Makes these launches, and then steps of a search in this workspace until all distances are found.
+pub(super) fn run_steps(
+    store: &Store,
+    graph: &Graph,
+    (space, workspace): (&PathSpace, &Memory),
+    delta: u32,
+    first: Vec<PlannedLaunch>,
+) -> Result<Ahead<PathState>, StoreError> {
+    let step = |number| graph.path_launch(space, workspace.address(), number, delta);
+    let end = |launched| {
+        let state = PathSpace::state(&workspace.download_array(0)?, launched);
+        Ok(state.ended.then_some(state))
+    };
+    // SAFETY: the workspace is divided by `space`.
+    unsafe { store.run_ahead(first, step, end) }
 }
 
 /// The distances of some vertices in a workspace, as words; [`PathSpace::UNREACHED`] if there is no path,

@@ -3,7 +3,7 @@
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
 use heapwood_graphs::WeightKind;
 
-use super::solver::{PathRun, delta_word, distance_words, sampled_delta};
+use super::solver::{delta_word, distance_words, run_steps, sampled_delta};
 use super::{Distances, PathOptions};
 use crate::backend::{Backend, Memory};
 use crate::graph::algorithms::contiguous::Contiguous;
@@ -101,10 +101,7 @@ impl PathTree {
     fn grow(&mut self, store: &Store) -> Result<(), StoreError> {
         let (vertices, entries) = (store.shape().vertices, store.entries()?);
         let (known, more) = (self.vertices, (vertices - self.vertices) as usize);
-        let (distances, parents) = (
-            self.space.distances_offset() as u64,
-            self.space.parents_offset() as u64,
-        );
+        let [distances, parents] = self.offsets();
         if vertices > self.limits.0 || entries > self.limits.1 {
             let old: Vec<u64> = self.workspace.download(distances, known as usize)?;
             let old_parents: Vec<u32> = self.workspace.download(parents, known as usize)?;
@@ -140,25 +137,19 @@ impl PathTree {
         contiguous: &Contiguous,
         anew: bool,
     ) -> Result<PathAdvance, StoreError> {
-        let search = PathRun {
-            store,
-            graph: &contiguous.graph,
-            space: &self.space,
-            workspace: &self.workspace,
-            delta: self.delta,
-        };
-        let (graph, address) = (search.graph, self.workspace.address());
+        let (graph, address) = (&contiguous.graph, self.workspace.address());
         let first = match anew {
             true => vec![graph.path_start(&self.space, address, self.source, self.delta)],
             false => graph.path_resume(&self.space, address, self.source, self.delta),
         };
-        let ended = search.run(first)?;
-        let parents = graph.path_parents(&self.space, address, ended.launched);
+        let memory = (&self.space, &self.workspace);
+        let ahead = run_steps(store, graph, memory, self.delta, first)?;
+        let parents = graph.path_parents(&self.space, address, ahead.launched);
         // SAFETY: the workspace is divided by the space, and the search has ended.
         let ms = unsafe { store.time(&parents)? };
         Ok(PathAdvance {
-            state: ended.state,
-            ms: contiguous.ms + ended.ms + ms,
+            state: ahead.end,
+            ms: contiguous.ms + ahead.ms + ms,
         })
     }
 }

@@ -1,0 +1,48 @@
+//! Steps that are launched ahead: the host learns only afterwards how many were needed.
+
+use heapwood_device::launch::PlannedLaunch;
+
+use crate::backend::BackendError;
+use crate::graph::{Store, StoreError};
+
+/// Steps that are launched together at first, and at the most. Graphs of low diameter end within the
+/// first ones; a step that is not needed takes about 2 us on a GPU.
+const STEPS: [u32; 2] = [16, 64];
+
+/// The end of steps that were launched ahead.
+pub(super) struct Ahead<T> {
+    pub end: T,
+    /// Steps that were launched.
+    pub launched: u32,
+    /// Time of all launches, in milliseconds.
+    pub ms: f64,
+}
+
+impl Store<'_> {
+    /// Makes these launches, and then those of steps, numbered from 1, until `end` finds that so many
+    /// have come to an end.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Store::time`]. A step after the last that is needed does nothing.
+    pub(super) unsafe fn run_ahead<T>(
+        &self,
+        mut launches: Vec<PlannedLaunch>,
+        step: impl Fn(u32) -> PlannedLaunch,
+        end: impl Fn(u32) -> Result<Option<T>, BackendError>,
+    ) -> Result<Ahead<T>, StoreError> {
+        let [mut more, most] = STEPS;
+        let (mut launched, mut ms) = (0, 0.0);
+        loop {
+            launches.extend((launched + 1..=launched + more).map(&step));
+            // SAFETY: the caller's promise.
+            ms += unsafe { self.time(&launches)? };
+            launches.clear();
+            launched += more;
+            more = (2 * more).min(most);
+            if let Some(end) = end(launched)? {
+                return Ok(Ahead { end, launched, ms });
+            }
+        }
+    }
+}
