@@ -17,8 +17,8 @@
 //! for, entries and room of a queue, other threads provide without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
-//! would wait for the chunks one after the other. Until a class has a quarter of the
-//! heap's chunks, or 2^12, a thread that finds none available allocates another one, though
+//! would wait for the chunks one after the other. Until a class has pages to spare as of a quarter of
+//! the heap's chunks, or 2^12, a thread that finds none available allocates another one, though
 //! there are enough pages for all that have permits; and a thread that gets no permits does
 //! not wait for a chunk that is on its way, whose pages are then promised to no thread. So a
 //! class may hold a chunk for each warp that requests at the same time. When less than half of the
@@ -104,6 +104,7 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
                 if allocated > 0 && chunk != NONE {
                     // Ours are among these, and our permits are for others.
                     arena.supply(class).signal(allocated);
+                    arena.end_spread(class);
                     arena.end_move(warp, true);
                 }
                 // The agents acquired the chunks for the others.
@@ -131,7 +132,12 @@ impl<Q: Queue> Kind for OuroborosChunks<Q> {
 
     #[inline(always)]
     fn spreads<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
-        arena.count_spread(class)
+        arena.begin_spread(class)
+    }
+
+    #[inline(always)]
+    fn end_spread<P: Parameters>(arena: &Arena<P>, class: Class) {
+        arena.end_spread(class);
     }
 
     #[inline(always)]

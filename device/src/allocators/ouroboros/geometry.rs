@@ -30,8 +30,9 @@ pub enum Line {
     Back = 4,
     /// Heads of the stacks of chunks (class); chunks never used (pool).
     Stack = 5,
-    /// Chunks in the queue (class, by chunks); semaphore of the pages that only their
-    /// bits record (class, by pages); chunks in the reuse queue (pool).
+    /// Chunks in the queue, and those that are allocated for want of others (class, by chunks);
+    /// semaphore of the pages that only their bits record (class, by pages); chunks in the reuse
+    /// queue (pool).
     Entries = 6,
     /// Room in the queue; memory on its way (pool: [`super::transit`]).
     Room = 7,

@@ -43,11 +43,15 @@ pub trait Kind {
     }
 
     /// Whether a group that finds no page allocates a chunk at once instead of waiting for
-    /// one that is on its way. If so, the chunk is counted.
+    /// one that is on its way. If so, the chunk is counted, and `end_spread` follows.
     #[inline(always)]
     fn spreads<P: Parameters>(_arena: &Arena<P>, _class: Class) -> bool {
         false
     }
+
+    /// The semaphore counts the pages of that chunk, or there was none.
+    #[inline(always)]
+    fn end_spread<P: Parameters>(_arena: &Arena<P>, _class: Class) {}
 
     /// Whether chunks are divided ahead when a class has no pages.
     const DIVIDES_AHEAD: bool = false;

@@ -149,6 +149,9 @@ fn grow<W: Warp, P: Parameters, K: Kind>(
         } else if kept > 0 {
             arena.supply(class).signal(kept);
         }
+        if outcome == SPREAD {
+            K::end_spread(arena, class);
+        }
         if moves_memory {
             arena.end_move(warp, taken != 0);
         }

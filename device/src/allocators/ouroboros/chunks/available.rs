@@ -10,7 +10,7 @@ use cuda_std::atomic::AtomicU32;
 use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, Given, NONE, Task, Word};
 use crate::allocators::ouroboros::geometry::Line;
 use crate::allocators::ouroboros::group::Group;
-use crate::allocators::ouroboros::parameters::{Parameters, pages};
+use crate::allocators::ouroboros::parameters::{Parameters, pages, pages_bits};
 use crate::allocators::ouroboros::pool::take_count;
 use crate::allocators::ouroboros::queue::{Dequeue, End, Queue, VOID, enqueue, positions};
 use crate::simt::{Warp, rank};
@@ -22,10 +22,10 @@ const MAX_SPARE: u32 = 1 << 12;
 const MIN_IDLE: u32 = 64;
 
 impl<P: Parameters> Arena<P> {
-    /// Chunks of a class up to which a thread that finds all of them held gets another one, in a
-    /// heap with so many free chunks: a quarter of the heap's while half of them are free, for a
-    /// class that many warps use at a time is as fast as it has chunks; then a 2^6th; and none at
-    /// last, since what one class has others lack.
+    /// Chunks' worth of pages that no thread was promised, up to which a thread that finds all chunks
+    /// held gets another one, in a heap with so many free chunks: a quarter of the heap's while half of
+    /// them are free, for a class that many warps use at a time is as fast as it has chunks; then a
+    /// 2^6th; and none at last, since what one class has others lack.
     #[inline(always)]
     fn spread_most(&self, free: u32) -> u32 {
         let most = if free >= self.chunks >> 1 {
@@ -44,22 +44,41 @@ impl<P: Parameters> Arena<P> {
         (self.chunks >> 6).clamp(MIN_IDLE, MAX_SPARE)
     }
 
-    /// Counts one more chunk of a class, unless that has so many that threads are to wait for
-    /// these (`spread_most`).
+    /// A counter of the chunks that threads allocate for want of others, and whose pages the
+    /// semaphore does not count yet. Its line is read by the search for a chunk, too.
     #[inline(always)]
-    pub fn count_spread(&self, class: Class) -> bool {
-        let divided = self.divided(class);
+    fn spreading(&self, class: Class) -> &AtomicU32 {
+        self.second(class, Line::Entries)
+    }
+
+    /// Counts one more chunk of a class, unless that has so many pages to spare that threads are to
+    /// wait for these (`spread_most`). The caller ends it with [`Arena::end_spread`].
+    ///
+    /// Chunks without free pages do not count: in a class with many blocks, those with some may be
+    /// few.
+    #[inline(always)]
+    pub fn begin_spread(&self, class: Class) -> bool {
+        let most = self.spread_most(self.chunks_left());
+        let spare = self.supply(class).read().count >> pages_bits::<P>(class);
+        let lacks = |coming: u32| spare < most && coming < most - spare;
+        let spreading = self.spreading(class);
         // Read first, so that threads that wait do not keep the counter busy.
-        let (there, free) = (divided.load(Relaxed), self.chunks_left());
-        let most = self.spread_most(free);
-        if there >= most {
+        if !lacks(spreading.load(Relaxed)) {
             return false;
         }
-        if divided.fetch_add(1, Relaxed) < most {
+        if lacks(spreading.fetch_add(1, Relaxed)) {
+            self.divided(class).fetch_add(1, Relaxed);
             return true;
         }
-        divided.fetch_add(u32::MAX, Relaxed);
+        self.end_spread(class);
         false
+    }
+
+    /// The semaphore counts the pages of the chunk, or there was none.
+    #[inline(always)]
+    pub fn end_spread(&self, class: Class) {
+        // Relaxed: a counter that only bounds what is to spare.
+        self.spreading(class).fetch_add(u32::MAX, Relaxed);
     }
 
     /// A counter of entries that are worth a look when the pool is empty: idle chunks and
@@ -242,10 +261,11 @@ pub fn hold<W: Warp, P: Parameters, Q: Queue>(warp: W, arena: &Arena<P>, class: 
 }
 
 /// A new chunk, held by the caller, which makes it available, then counts its pages, and
-/// then arrives ([`Arena::end_move`]); [`NONE`] if the class has many, or the pool none.
+/// then arrives ([`Arena::end_spread`], [`Arena::end_move`]); [`NONE`] if the class has many to spare,
+/// or the pool none.
 #[inline(always)]
 pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -> u32 {
-    if !arena.count_spread(class) {
+    if !arena.begin_spread(class) {
         return NONE;
     }
     arena.begin_move(warp);
@@ -253,6 +273,7 @@ pub fn spread<W: Warp, P: Parameters>(warp: W, arena: &Arena<P>, class: Class) -
     if chunk == NONE {
         arena.end_move(warp, false);
         arena.divided(class).fetch_add(u32::MAX, Relaxed);
+        arena.end_spread(class);
     } else {
         // SAFETY: the chunk was taken here.
         unsafe { arena.divide(class, Chunk::new(chunk), 0) };
