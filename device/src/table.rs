@@ -144,11 +144,13 @@ macro_rules! with_plain_kernels {
             "paths" "graph_weight_sample" WeightSample $crate::graph::paths::WeightSample;
             "paths" "graph_path_start" PathStart $crate::graph::paths::PathStart;
             "paths" "graph_path_step" PathStep $crate::graph::paths::PathStep;
-            "paths" "graph_tree_support" TreeSupport $crate::graph::paths::TreeSupport;
-            "paths" "graph_tree_jump" TreeJump $crate::graph::paths::TreeJump;
-            "paths" "graph_tree_resume" TreeResume $crate::graph::paths::TreeResume;
-            "paths" "graph_tree_start" TreeStart $crate::graph::paths::TreeStart;
-            "paths" "graph_tree_parents" TreeParents $crate::graph::paths::TreeParents;
+            "paths" "graph_tree_support" TreeSupport $crate::graph::paths::tree::TreeSupport;
+            "paths" "graph_tree_jump" TreeJump $crate::graph::paths::tree::TreeJump;
+            "paths" "graph_tree_resume" TreeResume $crate::graph::paths::tree::TreeResume;
+            "paths" "graph_tree_gain" TreeGain $crate::graph::paths::tree::TreeGain;
+            "paths" "graph_tree_shift" TreeShift $crate::graph::paths::tree::TreeShift;
+            "paths" "graph_tree_start" TreeStart $crate::graph::paths::tree::TreeStart;
+            "paths" "graph_tree_parents" TreeParents $crate::graph::paths::tree::TreeParents;
             "search" "graph_search_start" SearchStart $crate::graph::bfs::SearchStart;
             "search" "graph_search_step" SearchStep $crate::graph::bfs::SearchStep;
             "search" "graph_search_narrow" SearchNarrow $crate::graph::bfs::SearchNarrow;

@@ -126,7 +126,8 @@ impl Weighted {
         let mut store = Store::new(backend, options, &rows, columns.as_ref()).expect("a pool");
         checker.store(&store).expect("as loaded");
         let source = random.below(self.vertices.into()) as u32;
-        let (mut tree, _) = PathTree::start(&store, &PathOptions::from(source)).expect("memory");
+        let (tree, _) = PathTree::start(&store, &PathOptions::from(source)).expect("memory");
+        let mut tree = tree.with_rounds(random.below(4) as u32);
         for batch in 0..self.batches {
             // The graph grows first.
             let grows = random.below(4) < if 2 * batch < self.batches { 3 } else { 1 };

@@ -27,14 +27,29 @@ impl Store<'_> {
     /// As for [`Store::time`]. A step after the last that is needed does nothing.
     pub(super) unsafe fn run_ahead<T>(
         &self,
-        mut launches: Vec<PlannedLaunch>,
+        first: Vec<PlannedLaunch>,
         step: impl Fn(u32) -> PlannedLaunch,
         end: impl Fn(u32) -> Result<Option<T>, BackendError>,
     ) -> Result<Ahead<T>, StoreError> {
-        let [mut more, most] = STEPS;
+        // SAFETY: the caller's promise.
+        unsafe { self.run_rounds_ahead(STEPS, first, |number| [step(number)], end) }
+    }
+
+    /// The same with steps of several launches: at first `more` of them together, at the most `most`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Store::run_ahead`].
+    pub(super) unsafe fn run_rounds_ahead<T, L: IntoIterator<Item = PlannedLaunch>>(
+        &self,
+        [mut more, most]: [u32; 2],
+        mut launches: Vec<PlannedLaunch>,
+        step: impl Fn(u32) -> L,
+        end: impl Fn(u32) -> Result<Option<T>, BackendError>,
+    ) -> Result<Ahead<T>, StoreError> {
         let (mut launched, mut ms) = (0, 0.0);
         loop {
-            launches.extend((launched + 1..=launched + more).map(&step));
+            launches.extend((launched + 1..=launched + more).flat_map(&step));
             // SAFETY: the caller's promise.
             ms += unsafe { self.time(&launches)? };
             launches.clear();

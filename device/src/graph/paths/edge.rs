@@ -15,7 +15,8 @@ pub struct NearRow {
     to_weight: u32,
     /// Entries.
     pub length: u32,
-    distance: u64,
+    /// The distance of the vertex.
+    pub distance: u64,
 }
 
 impl NearRow {
@@ -65,6 +66,8 @@ impl NearRow {
 /// An edge from a near vertex.
 #[derive(Clone, Copy)]
 pub struct NearEdge {
+    /// The lane whose row has it.
+    pub owner: u32,
     /// Its end.
     pub target: VertexId,
     /// The distance of the end along this edge.
@@ -100,6 +103,7 @@ impl NearEdge {
         unsafe {
             let weight = *entry.wrapping_add(to_weight as usize);
             Self {
+                owner,
                 target: VertexId::new(*entry),
                 distance: paths.sum(distance, weight),
                 is_there: item < segments.total,

@@ -28,11 +28,10 @@ mod front;
 pub mod plan;
 mod sample;
 mod step;
-mod tree;
+pub mod tree;
 
 pub use sample::{SampleArguments, WeightSample};
 pub use step::{PathStart, PathStep};
-pub use tree::{NO_PARENT, TreeJump, TreeParents, TreeResume, TreeStart, TreeSupport};
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -78,11 +77,13 @@ pub mod word {
     pub const PILE: usize = 2;
     /// The number of vertices whose distance was raised.
     pub const RAISED: usize = PILES + 3 * PILE;
-    /// The first of three words: whether a launch has taken a vertex to another ancestor, the one
-    /// before has, and one that is cleared.
-    pub const JUMPED: usize = RAISED + 1;
+    /// 1 if changes have become too large for a word.
+    pub const OVERFLOWS: usize = RAISED + 1;
+    /// The first of three words: whether vertices have yet to climb after a launch, after the one
+    /// before, and one that is cleared.
+    pub const CLIMBS: usize = OVERFLOWS + 1;
     /// Number of words.
-    pub const COUNT: usize = JUMPED + 3;
+    pub const COUNT: usize = CLIMBS + 3;
 }
 
 arguments! {
@@ -102,10 +103,6 @@ arguments! {
             near: u64,
             /// `2 * vertices` words: far vertices after divisions of even and of odd number.
             far: u32,
-            /// The parent of each vertex; null if they are not kept.
-            parents: u32,
-            /// An ancestor of each vertex, likewise.
-            ancestors: u32,
             /// `word::COUNT` words.
             header: u64,
         }

@@ -1,8 +1,7 @@
 //! The host's side of shortest paths.
 
 use super::{
-    CHUNK, NO_PARENT, PathStart, PathStep, SampleArguments, SsspArguments, TreeJump, TreeParents,
-    TreeResume, TreeStart, TreeSupport, UNREACHED, WeightSample, word,
+    CHUNK, PathStart, PathStep, SampleArguments, SsspArguments, UNREACHED, WeightSample, word,
 };
 use crate::graph::chunks::max_chunks;
 use crate::graph::store::plan::{Graph, Weighting};
@@ -29,9 +28,17 @@ pub struct PathSpace {
     near: usize,
     far: usize,
     sample: usize,
-    /// Parents and ancestors.
-    tree: Option<[usize; 2]>,
+    /// For a search whose tree is kept.
+    tree: Option<TreeSpace>,
     bytes: usize,
+}
+
+/// The part of a workspace for a tree that is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TreeSpace {
+    pub parents: usize,
+    pub climbs: usize,
+    pub along: usize,
 }
 
 /// How far a search has come.
@@ -52,9 +59,6 @@ impl PathSpace {
     pub const HEADER_WORDS: usize = word::COUNT;
     /// The distance of a vertex that was not reached.
     pub const UNREACHED: u64 = UNREACHED;
-
-    /// The parent of a vertex that has none.
-    pub const NO_PARENT: u32 = NO_PARENT;
 
     /// For a graph of that many vertices, and that many entries of out-neighbours.
     pub fn new(vertices: u32, entries: u64) -> Self {
@@ -80,7 +84,11 @@ impl PathSpace {
             near: layout.reserve(8 * 2 * chunks),
             far: layout.reserve(4 * 2 * count),
             sample: layout.reserve(8 * SAMPLE as usize),
-            tree: has_tree.then(|| [(); 2].map(|()| layout.reserve(4 * count))),
+            tree: has_tree.then(|| TreeSpace {
+                parents: layout.reserve(4 * count),
+                climbs: layout.reserve(8 * count),
+                along: layout.reserve(8 * count),
+            }),
             bytes: layout.bytes(),
         }
     }
@@ -96,14 +104,19 @@ impl PathSpace {
         self.distances
     }
 
-    /// Where in the workspace the parents begin, 32 bits for each vertex; [`PathSpace::NO_PARENT`] of one
-    /// that has none.
+    /// Where in the workspace the parents begin, 32 bits for each vertex; [`NO_PARENT`](super::tree::NO_PARENT)
+    /// of one that has none.
     ///
     /// # Panics
     ///
     /// If there is no room for a tree.
     pub fn parents_offset(&self) -> usize {
-        self.tree.expect("room for a tree")[0]
+        self.tree().parents
+    }
+
+    /// The part for a tree.
+    pub(super) fn tree(&self) -> &TreeSpace {
+        self.tree.as_ref().expect("room for a tree")
     }
 
     /// Where in the workspace the words of a sample begin, [`Graph::weight_sample`].
@@ -166,7 +179,7 @@ impl Graph {
         (launch, count)
     }
 
-    fn path_arguments(
+    pub(super) fn path_arguments(
         &self,
         space: &PathSpace,
         workspace: *mut u8,
@@ -174,10 +187,6 @@ impl Graph {
         delta: u32,
     ) -> SsspArguments {
         let at = |offset: usize| workspace.wrapping_add(offset);
-        let tree = |part: usize| match space.tree {
-            Some(offsets) => at(offsets[part]).cast(),
-            None => std::ptr::null_mut(),
-        };
         let weighting = self.shape.weighting;
         assert!(weighting.is_some(), "paths are of a graph with weights");
         SsspArguments {
@@ -187,8 +196,6 @@ impl Graph {
             piled: at(space.piled).cast(),
             near: at(space.near).cast(),
             far: at(space.far).cast(),
-            parents: tree(0),
-            ancestors: tree(1),
             header: workspace.cast(),
             vertices: self.shape.vertices,
             chunks: space.chunks,
@@ -234,53 +241,6 @@ impl Graph {
         // The near vertices are seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
         PlannedLaunch::of::<PathStep>(Grid::strided(threads), arguments)
-    }
-
-    /// The launches after which a search goes on with distances from a source that were found before
-    /// the graph has changed: launches from 1 on follow, as after a start. Parents are those of before.
-    ///
-    /// # Panics
-    ///
-    /// If there is no room for a tree, or the graph has no weights.
-    pub fn path_resume(
-        &self,
-        space: &PathSpace,
-        workspace: *mut u8,
-        source: u32,
-        delta: u32,
-    ) -> Vec<PlannedLaunch> {
-        assert!(space.tree.is_some(), "room for a tree");
-        let grid = Grid::strided(self.shape.vertices);
-        let at = |launch| self.path_arguments(space, workspace, (source, launch), delta);
-        let support = PlannedLaunch::of::<TreeSupport>(grid, at(0));
-        // A way to a root has fewer edges than there are vertices. Each launch halves it, and the last
-        // finds that it has.
-        let jumps = 1..=u32::BITS - self.shape.vertices.leading_zeros() + 1;
-        let jumps = jumps.map(|launch| PlannedLaunch::of::<TreeJump>(grid, at(launch)));
-        let resume = PlannedLaunch::of::<TreeResume>(grid, at(0));
-        [support].into_iter().chain(jumps).chain([resume]).collect()
-    }
-
-    /// The launches that find the parents of all vertices after the launches `1..=launched` of a search
-    /// that has ended.
-    ///
-    /// # Panics
-    ///
-    /// If there is no room for a tree, or the graph has no weights.
-    pub fn path_parents(
-        &self,
-        space: &PathSpace,
-        workspace: *mut u8,
-        launched: u32,
-    ) -> [PlannedLaunch; 2] {
-        assert!(space.tree.is_some(), "room for a tree");
-        let at = |launch| self.path_arguments(space, workspace, (0, launch), 0);
-        let grid = Grid::strided(self.shape.vertices);
-        // The last launch has cleared the frontier that the first of these lists rows in.
-        [
-            PlannedLaunch::of::<TreeStart>(grid, at(launched + 1)),
-            PlannedLaunch::of::<TreeParents>(grid, at(launched + 2)),
-        ]
     }
 }
 

@@ -15,6 +15,9 @@ use crate::simt::segments::Segments;
 /// it relaxes edges from distances that other warps are about to make less.
 const MAX_TURNS: u32 = 16;
 
+/// The same in a round of [`tree`](super::tree), where what follows takes improvements further at once.
+const MAX_TURNS_OF_ROUND: u32 = 4;
+
 /// Vertices that a warp takes at a time where there are few: with their edges and the vertices behind
 /// these, they are work for all lanes.
 const SHARE: u32 = 4;
@@ -123,6 +126,12 @@ impl<W: Warp> Stepping<'_, W> {
         let count = if divides { state.far } else { state.near };
         let bound = next.bound;
         let share = self.share(count);
+        let is_round = bound == UNREACHED;
+        let max_turns = if is_round {
+            MAX_TURNS_OF_ROUND
+        } else {
+            MAX_TURNS
+        };
         let mut first = warp.warp() * share;
         let mut times = 0;
         let mut found = Found::new(paths, state.number, next.divisions);
@@ -131,7 +140,7 @@ impl<W: Warp> Stepping<'_, W> {
         unsafe {
             loop {
                 let mut source = NearRow::NONE;
-                if times < MAX_TURNS && found.has_few::<W>() {
+                if times < max_turns && found.has_few::<W>() {
                     times += 1;
                     let (vertex, waits) = found.take(warp);
                     let mut is_hub = false;
@@ -144,7 +153,7 @@ impl<W: Warp> Stepping<'_, W> {
                     }
                     found.add_near(warp, is_hub, vertex);
                     if warp.ballot(W::FULL, waits && !is_hub) == 0 {
-                        times = MAX_TURNS;
+                        times = max_turns;
                     }
                 } else if first < count {
                     times = 0;

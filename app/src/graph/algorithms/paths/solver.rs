@@ -4,11 +4,9 @@ use std::ops::Range;
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
 use heapwood_device::graph::store::plan::{Graph, Weighting};
-use heapwood_device::launch::PlannedLaunch;
 use heapwood_graphs::WeightKind;
 
-use crate::backend::Memory;
-use crate::graph::algorithms::ahead::Ahead;
+use crate::backend::{BackendError, Memory};
 use crate::graph::algorithms::contiguous::Contiguous;
 use crate::graph::{Store, StoreError};
 
@@ -71,8 +69,10 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     pub fn run(&self, source: u32) -> Result<(PathState, f64), StoreError> {
         let (graph, address) = (&self.contiguous.graph, self.workspace.address());
         let start = graph.path_start(&self.space, address, source, self.delta);
-        let memory = (&self.space, &self.workspace);
-        let ahead = run_steps(self.store, graph, memory, self.delta, vec![start])?;
+        let step = |number| graph.path_launch(&self.space, address, number, self.delta);
+        let end = path_end(&self.workspace);
+        // SAFETY: the workspace is divided by the space.
+        let ahead = unsafe { self.store.run_ahead(vec![start], step, end)? };
         Ok((ahead.end, ahead.ms))
     }
 
@@ -98,21 +98,14 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     }
 }
 
-/// Makes these launches, and then steps of a search in this workspace until all distances are found.
-pub(super) fn run_steps(
-    store: &Store,
-    graph: &Graph,
-    (space, workspace): (&PathSpace, &Memory),
-    delta: u32,
-    first: Vec<PlannedLaunch>,
-) -> Result<Ahead<PathState>, StoreError> {
-    let step = |number| graph.path_launch(space, workspace.address(), number, delta);
-    let end = |launched| {
+/// The end of a search in a workspace, for [`Store::run_ahead`].
+pub(super) fn path_end(
+    workspace: &Memory,
+) -> impl Fn(u32) -> Result<Option<PathState>, BackendError> {
+    |launched| {
         let state = PathSpace::state(&workspace.download_array(0)?, launched);
         Ok(state.ended.then_some(state))
-    };
-    // SAFETY: the workspace is divided by `space`.
-    unsafe { store.run_ahead(first, step, end) }
+    }
 }
 
 /// The distances of some vertices in a workspace, as words; [`PathSpace::UNREACHED`] if there is no path,

@@ -1,19 +1,28 @@
 //! Distances from a vertex that are carried along while the graph changes.
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
+use heapwood_device::graph::paths::tree::plan::KeptSearch;
 use heapwood_graphs::WeightKind;
 
-use super::solver::{delta_word, distance_words, run_steps, sampled_delta};
-use super::{Distances, PathOptions};
+use super::solver::{delta_word, distance_words, path_end, sampled_delta};
+use super::{Distances, NO_PARENT, PathOptions};
 use crate::backend::{Backend, Memory};
 use crate::graph::algorithms::contiguous::Contiguous;
 use crate::graph::{Store, StoreError};
+
+/// Rounds at the most. On the road networks that were measured, nine or fewer end a search after up to a
+/// thousand changes; where more are needed, the tree is of no great help.
+const ROUNDS: u32 = 16;
+
+/// Rounds that are launched together at first, and steps at the most: a round takes a dozen launches.
+const AHEAD: [u32; 2] = [4, 64];
 
 /// The distances of all vertices from a source, and the tree of shortest paths that they came about by.
 pub struct PathTree {
     source: u32,
     kind: WeightKind,
     delta: u32,
+    rounds: u32,
     /// The most vertices and entries that there is memory for.
     limits: (u32, u64),
     space: PathSpace,
@@ -56,6 +65,12 @@ impl PathTree {
             source: options.source,
             kind,
             delta,
+            // Lanes alone have steps that begin at once, and few launches' worth of work in each.
+            rounds: if store.backend.solo_workers() > 0 {
+                0
+            } else {
+                ROUNDS
+            },
             limits,
             space,
             workspace,
@@ -64,6 +79,12 @@ impl PathTree {
         let mut advance = tree.search(store, &contiguous, true)?;
         advance.ms += ms;
         Ok((tree, advance))
+    }
+
+    /// Sets the most rounds of an update, in each of which improvements go down the tree at once. By
+    /// default there are none on the CPU. Real weights have none.
+    pub fn with_rounds(self, rounds: u32) -> Self {
+        Self { rounds, ..self }
     }
 
     /// Brings the distances up to date after any changes of the graph.
@@ -90,7 +111,7 @@ impl PathTree {
         Ok(Distances::new(words, self.kind))
     }
 
-    /// The parent of each vertex; [`PathSpace::NO_PARENT`] of one that has none.
+    /// The parent of each vertex; [`NO_PARENT`] of one that has none.
     #[cfg(test)]
     fn parents(&self) -> Result<Vec<u32>, StoreError> {
         let offset = self.space.parents_offset() as u64;
@@ -119,8 +140,7 @@ impl PathTree {
         );
         self.workspace
             .upload(distances, &vec![PathSpace::UNREACHED; more])?;
-        self.workspace
-            .upload(parents, &vec![PathSpace::NO_PARENT; more])?;
+        self.workspace.upload(parents, &vec![NO_PARENT; more])?;
         self.vertices = vertices;
         Ok(())
     }
@@ -137,15 +157,29 @@ impl PathTree {
         contiguous: &Contiguous,
         anew: bool,
     ) -> Result<PathAdvance, StoreError> {
-        let (graph, address) = (&contiguous.graph, self.workspace.address());
-        let first = match anew {
-            true => vec![graph.path_start(&self.space, address, self.source, self.delta)],
-            false => graph.path_resume(&self.space, address, self.source, self.delta),
+        let graph = &contiguous.graph;
+        let search = KeptSearch {
+            space: &self.space,
+            workspace: self.workspace.address(),
+            source: self.source,
+            delta: self.delta,
+            rounds: match (anew, self.kind) {
+                (false, WeightKind::Integer) => self.rounds,
+                _ => 0,
+            },
         };
-        let memory = (&self.space, &self.workspace);
-        let ahead = run_steps(store, graph, memory, self.delta, first)?;
-        let parents = graph.path_parents(&self.space, address, ahead.launched);
-        // SAFETY: the workspace is divided by the space, and the search has ended.
+        let first = match anew {
+            true => {
+                vec![graph.path_start(search.space, search.workspace, search.source, search.delta)]
+            }
+            false => graph.path_resume(&search),
+        };
+        let step = |number| graph.path_round(&search, number);
+        // SAFETY: the workspace is divided by the space.
+        let ahead =
+            unsafe { store.run_rounds_ahead(AHEAD, first, step, path_end(&self.workspace))? };
+        let parents = graph.path_parents(&search, ahead.launched);
+        // SAFETY: as above, and the search has ended.
         let ms = unsafe { store.time(&parents)? };
         Ok(PathAdvance {
             state: ahead.end,

@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 
 use heapwood_device::graph::paths::plan::PathSpace;
+pub use heapwood_device::graph::paths::tree::NO_PARENT;
 use heapwood_graphs::{Csr, WeightKind};
 
 use super::Distances;
@@ -17,9 +18,6 @@ use super::reference::sum;
 use super::way::weighted_row;
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Store, StoreError};
-
-/// The parent of a vertex that has none.
-pub const NO_PARENT: u32 = u32::MAX;
 
 impl Store<'_> {
     /// The parents in the tree of shortest paths with these distances. The source is its own parent;
