@@ -39,6 +39,8 @@ struct Scale {
     largest_sort: usize,
     /// Bytes of a pool that is to run out.
     pool: u64,
+    /// Bytes of the pools of weighted graphs, which do not run out.
+    weighted_pool: u64,
     /// Vertices and edges of the graph that is compared with the CPU's.
     large: (u64, u64),
     /// Vertices of the graph in which 1000 get many neighbours, the edges of these, and the
@@ -57,6 +59,7 @@ const FULL: Scale = Scale {
     largest: 100_000,
     largest_sort: 3_000_000,
     pool: 2 << 20,
+    weighted_pool: 256 << 20,
     large: (1 << 17, 1 << 20),
     busy: (1_000_000, 2_000_000, 2 << 30),
     crowd: true,
@@ -69,6 +72,8 @@ const SMALL: Scale = Scale {
     largest: 2_000,
     largest_sort: 5_000,
     pool: 256 << 10,
+    // Four workers need less, and each of the hundreds of pools is made empty first.
+    weighted_pool: 16 << 20,
     large: (1 << 10, 1 << 13),
     busy: (1_000, 20_000, 16 << 20),
     crowd: false,
@@ -82,6 +87,7 @@ const SMALL_ON_GPU: Scale = Scale {
     largest: 500,
     largest_sort: 30_000,
     pool: 128 << 10,
+    weighted_pool: 256 << 20,
     large: (1 << 8, 1 << 11),
     busy: (1_000, 2_000, 16 << 20),
     crowd: true,

@@ -16,7 +16,7 @@ pub fn weights_follow_their_edges(backend: &dyn Backend, scale: Scale) {
                 vertices: scale.vertices,
                 batches: scale.batches.min(4) as u32,
                 largest: scale.largest,
-                pool: 256 << 20,
+                pool: scale.weighted_pool,
                 ..Weighted::new(seed)
             };
             batches.run(backend, &spec);
