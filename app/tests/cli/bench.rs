@@ -14,7 +14,7 @@ fn benchmarks_have_a_row_for_every_case() {
     let folder = Folder::new();
     // They do not free block by block.
     let keeps = ["atomicmalloc", "fdgmalloc"];
-    let options = "--backend cpu --runs 2 --warmup 1 --pool 64MiB --format json";
+    let options = "--backend cpu --runs 2 --warmup 1 --pool 16MiB --format json";
     for (workload, cases, times) in [
         (
             "threads --threads 100,300 --bytes 16,1KiB",
@@ -114,7 +114,7 @@ fn failures_are_rows_and_do_not_end_the_table() {
     let coalesced =
         "bench alloc-dealloc --blocks 1 --bytes 16 --allocators cmalloc,cmalloc:coalesce";
     let rows = folder.json(format!(
-        "{coalesced} --backend cpu --heap warm --format json"
+        "{coalesced} --backend cpu --heap warm --runs 1 --pool 16MiB --format json"
     ));
     assert_eq!(text(&rows[0], "status"), "ok");
     assert_eq!(text(&rows[1], "status"), "unsupported");
@@ -199,7 +199,7 @@ fn results_are_written_in_every_format() {
 #[test]
 fn coalesced_requests_are_measured_too() {
     let folder = Folder::new();
-    let command = "bench mixed --threads 500 --pool 64MiB --runs 1 --backend cpu --coalesce";
+    let command = "bench mixed --threads 500 --pool 16MiB --runs 1 --backend cpu --coalesce";
     let rows = folder.json(format!("{command} --in-process --format json"));
     for row in rows.as_array().unwrap() {
         assert_eq!(text(row, "status"), "ok", "{row}");

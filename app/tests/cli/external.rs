@@ -59,7 +59,7 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
     ] {
         let command = format!(
             "bench {workload} {on_cpu} --allocators external:name=lists,cfmalloc --pool 16MiB \
-             --runs 5"
+             --runs 1"
         );
         let rows = folder.json(&command);
         for row in rows.as_array().unwrap() {
@@ -77,13 +77,14 @@ fn the_users_allocator_runs_whatever_the_programs_do() {
         }
     }
     let table = folder.run(
-        "bench threads --threads 100 --bytes 64 --heap warm --runs 5 --pool 1MiB --backend cpu \
+        "bench threads --threads 100 --bytes 64 --heap warm --runs 1 --pool 1MiB --backend cpu \
          --allocators external --link @lists.so",
     );
     let calls = table.stdout.matches("\na call  ");
     assert_eq!(calls.count(), 2, "{table:?}");
-    let command =
-        format!("bench fragmentation --allocators external {on_cpu} --threads 500 --bytes 64");
+    let command = format!(
+        "bench fragmentation --allocators external {on_cpu} --threads 500 --bytes 64 --pool 1MiB"
+    );
     let rows = folder.json(&command);
     assert!(rows[0]["growth"].is_object(), "{rows}");
 
@@ -154,7 +155,7 @@ fn an_allocator_gets_memory_of_its_own() {
     assert_eq!(text(&built, "tree_hash"), text(&other, "tree_hash"));
     // Cold heaps are made anew for each sample.
     let command = "bench threads --allocators external:pool=own --link @own.so --threads 2000 \
-                   --bytes 64,1000 --pool 64MiB --runs 5 --backend cpu --format json";
+                   --bytes 64,1000 --pool 16MiB --runs 2 --backend cpu --format json";
     for row in folder.json(command).as_array().unwrap() {
         assert_eq!(text(row, "status"), "ok", "{row}");
     }
@@ -229,7 +230,7 @@ fn what_does_not_free_is_said_not_to() {
     assert_eq!(text(&built["parameters"], "free"), "no");
     let rows = folder.run(
         "bench threads --allocators external:free=no --link @bump.so --threads 2000 --bytes 64 \
-         --pool 1MiB --runs 5 --backend cpu --format json",
+         --pool 1MiB --runs 1 --backend cpu --format json",
     );
     for row in rows.json().as_array().unwrap() {
         assert_eq!(text(row, "status"), "ok", "{row}");

@@ -108,7 +108,7 @@ fn blocks_that_overlap_are_found_beside_kernels_that_free_them() {
     if !compile(&folder, FAULTY, &["SAME", "WITH_FREE"], "same") {
         return;
     }
-    let options = "--allocators external,cfmalloc --link @same.so --backend cpu --runs 5 \
+    let options = "--allocators external,cfmalloc --link @same.so --backend cpu --runs 1 \
                    --pool 16MiB --format json";
     for workload in [
         "turns --threads 100 --bytes 64 --mixed",
@@ -131,7 +131,7 @@ fn blocks_that_overlap_are_found_beside_kernels_that_free_them() {
         }
     }
     let table = "bench turns --threads 100 --bytes 64 --allocators external --link @same.so \
-                 --backend cpu --runs 5 --heap warm --verify false";
+                 --backend cpu --runs 1 --heap warm --verify false";
     let table = folder.run(table).stdout;
     let cells = |line: usize| table.lines().nth(line).unwrap().split_whitespace().rev();
     assert!(table.contains("corrupt  status"), "{table}");
