@@ -1,4 +1,6 @@
 /* Allocators that break the contract, each in a way of its own, for the CPU. Macros choose. */
+#include <unistd.h>
+
 typedef unsigned long long u64;
 struct Bump { char *pool; u64 bytes, next; };
 
@@ -22,7 +24,8 @@ void *heapwood_malloc(void *state, u64 bytes) {
 #endif
     u64 whole = (bytes + 15) & ~15ull;
 #if defined(HANGS)
-    for (volatile int always = 1; always;) {}
+    /* Asleep: whatever else runs meanwhile has the cores. */
+    for (;;) pause();
 #endif
     u64 first = __atomic_fetch_add(&bump->next, whole, __ATOMIC_RELAXED);
 #if defined(MORE)
