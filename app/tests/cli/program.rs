@@ -131,7 +131,7 @@ impl Folder {
                 child.kill().unwrap();
                 panic!("`{arguments}` hangs");
             }
-            thread::sleep(Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(1));
         };
         let text = |name| String::from_utf8(fs::read(self.path(name)).unwrap()).unwrap();
         let outcome = Outcome {
