@@ -200,18 +200,25 @@ fn unite(union: &mut BTreeMap<usize, usize>, mut range: Range<usize>) -> bool {
 /// Bytes at either end of a block that are written and verified, at most.
 const ENDS: u64 = 4096;
 
-fn byte(seed: u64, index: u64) -> u8 {
+/// The contents of eight bytes of a block, by their number.
+fn eight(seed: u64, number: u64) -> [u8; 8] {
     // Zeros are frequent, as in real data.
-    let word = (seed ^ index >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    if index & 4 == 0 {
-        0
-    } else {
-        (word >> (8 * (index & 3) + 16)) as u8
-    }
+    let word = (seed ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (word >> 16 << 32).to_le_bytes()
 }
 
-fn indices(bytes: u64) -> impl Iterator<Item = u64> {
-    (0..bytes.min(ENDS)).chain(bytes.saturating_sub(ENDS).max(ENDS.min(bytes))..bytes)
+/// The bytes of a block that are written and verified, in parts that [`eight`] has the contents of:
+/// where each begins, the number of its eight, and which of these it is.
+fn parts(bytes: u64) -> impl Iterator<Item = (u64, u64, Range<usize>)> {
+    let first = 0..bytes.min(ENDS);
+    let last = bytes.saturating_sub(ENDS).max(first.end)..bytes;
+    [first, last].into_iter().flat_map(|range| {
+        (range.start / 8..range.end.div_ceil(8)).map(move |number| {
+            let part = range.start.max(8 * number)..range.end.min(8 * number + 8);
+            let within = (part.start - 8 * number) as usize..(part.end - 8 * number) as usize;
+            (part.start, number, within)
+        })
+    })
 }
 
 impl Block {
@@ -241,13 +248,19 @@ impl Block {
             lockstep::writes(address, bytes);
         }
         let start = self.address as *mut u8;
-        for index in indices(self.bytes) {
+        for (at, number, within) in parts(self.bytes) {
+            let contents = eight(self.seed, number);
             // SAFETY: inside the block.
             unsafe {
-                start
-                    .add(index as usize)
-                    .write_volatile(byte(self.seed, index))
-            };
+                let at = start.add(at as usize);
+                if within.len() == 8 {
+                    at.cast::<[u8; 8]>().write_volatile(contents);
+                } else {
+                    for (offset, &byte) in contents[within].iter().enumerate() {
+                        at.add(offset).write_volatile(byte);
+                    }
+                }
+            }
         }
     }
 
@@ -262,9 +275,17 @@ impl Block {
             lockstep::reads(address, bytes);
         }
         let start = self.address as *const u8;
-        indices(self.bytes).all(|index| {
+        parts(self.bytes).all(|(at, number, within)| {
+            let contents = eight(self.seed, number);
             // SAFETY: inside the block.
-            unsafe { start.add(index as usize).read_volatile() == byte(self.seed, index) }
+            unsafe {
+                let at = start.add(at as usize);
+                if within.len() == 8 {
+                    return at.cast::<[u8; 8]>().read_volatile() == contents;
+                }
+                let mut bytes = contents[within].iter().enumerate();
+                bytes.all(|(offset, &byte)| at.add(offset).read_volatile() == byte)
+            }
         })
     }
 }

@@ -9,6 +9,7 @@
 //! never one that is not allowed.
 
 use std::collections::VecDeque;
+use std::iter;
 use std::panic::Location as Site;
 
 use super::clock::Clock;
@@ -42,15 +43,24 @@ pub struct By {
     pub site: &'static Site<'static>,
 }
 
+/// The bit of a lane in [`Location::lanes`].
+fn bit(lane: u32) -> u64 {
+    1 << (lane % 64)
+}
+
 /// The history of a word, or of four bytes that are accessed plainly.
 #[derive(Default)]
 pub struct Location {
     stores: VecDeque<Store>,
     /// The accesses that have read or written a store, with the store's stamp.
     seen: Vec<(By, u64)>,
-    /// The last plain write, and the plain reads since.
+    /// The bits of the lanes that may be among these, modulo 64: most that are not are known at once.
+    lanes: u64,
+    /// The last plain write, and the plain reads since: mostly of one lane, which takes no memory of
+    /// its own.
     written: Option<By>,
-    read: Vec<By>,
+    read: Option<By>,
+    read_by_others: Vec<By>,
 }
 
 impl Location {
@@ -66,6 +76,7 @@ impl Location {
         // The first access of a run, or the first after plain writes.
         self.stores.clear();
         self.seen.clear();
+        self.lanes = 0;
         self.stores.push_back(Store {
             stamp: STEP,
             value,
@@ -82,10 +93,14 @@ impl Location {
     /// The index of the oldest store that a lane with this clock may return.
     fn floor(&self, clock: &Clock) -> usize {
         // The last ones mostly have the greatest stamps: then few epochs are compared.
+        let newest = self.newest().stamp;
         let mut stamp = 0;
         for (by, other) in self.seen.iter().rev() {
             if *other > stamp && clock.covers(by.lane, by.epoch) {
                 stamp = *other;
+                if stamp == newest {
+                    return self.stores.len() - 1;
+                }
             }
         }
         self.stores.partition_point(|store| store.stamp < stamp)
@@ -93,13 +108,14 @@ impl Location {
 
     fn note(&mut self, by: By, stamp: u64) {
         // Positions of a lane only grow: its last entry is the one that counts.
-        let last = self
-            .seen
-            .iter()
-            .rev()
-            .find(|(other, _)| other.lane == by.lane);
-        if last.is_none_or(|(_, known)| *known < stamp) {
+        let is_known = || {
+            let mut last = self.seen.iter().rev();
+            let last = last.find(|(other, _)| other.lane == by.lane);
+            last.is_some_and(|(_, known)| *known >= stamp)
+        };
+        if self.lanes & bit(by.lane) == 0 || !is_known() {
             self.seen.push((by, stamp));
+            self.lanes |= bit(by.lane);
         }
     }
 
@@ -182,7 +198,13 @@ impl Location {
         }
         // A record that a lane has seen the oldest store excludes no store from its loads.
         let oldest = self.stores[0].stamp;
-        self.seen.retain(|(_, stamp)| *stamp > oldest);
+        let mut lanes = 0;
+        self.seen.retain(|(by, stamp)| {
+            let counts = *stamp > oldest;
+            lanes |= if counts { bit(by.lane) } else { 0 };
+            counts
+        });
+        self.lanes = lanes;
     }
 
     /// Puts a store in front of one that is there, where it may go there; false
@@ -228,16 +250,19 @@ impl Location {
     /// An access that is not ordered with a plain write that comes now.
     pub fn race_with_any(&self, clock: &Clock) -> Option<By> {
         let atomic = self.seen.iter().map(|(by, _)| by);
-        let mut others = self.read.iter().chain(atomic);
+        let read = self.read.iter().chain(&self.read_by_others);
+        let mut others = read.chain(atomic);
         let race = others.find(|by| !clock.covers(by.lane, by.epoch));
         self.race_with_write(clock).or(race.copied())
     }
 
     /// Notes a plain read.
     pub fn plain_read(&mut self, by: By) {
-        match self.read.iter_mut().find(|other| other.lane == by.lane) {
+        let first = self.read.get_or_insert(by);
+        let mut read = iter::once(first).chain(&mut self.read_by_others);
+        match read.find(|other| other.lane == by.lane) {
             Some(other) => *other = by,
-            None => self.read.push(by),
+            None => self.read_by_others.push(by),
         }
     }
 
@@ -245,7 +270,9 @@ impl Location {
     pub fn plain_write(&mut self, by: By) {
         self.stores.clear();
         self.seen.clear();
-        self.read.clear();
+        self.lanes = 0;
+        self.read = None;
+        self.read_by_others.clear();
         self.written = Some(by);
     }
 }

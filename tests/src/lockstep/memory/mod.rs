@@ -130,20 +130,21 @@ impl Memory {
     /// The memory of `lanes` lanes, all of whose values come from `seed`.
     pub fn new(lanes: u32, seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x6d65_6d6f_7279);
+        let nothing = Clock::new(lanes);
         let view = |lane| {
-            let mut clock = Clock::new(lanes);
+            let mut clock = nothing.clone();
             // Stores from before the run have epoch 0, and every lane knows them.
             clock.advance(lane);
             View {
                 clock,
-                pending: Clock::new(lanes),
+                pending: nothing.clone(),
                 fenced: None,
             }
         };
         Self {
             views: (0..lanes).map(view).collect(),
             locations: Locations::new(),
-            fences: Clock::new(lanes),
+            fences: nothing.clone(),
             stale: random.choose(&[1, 2, 4, 16]),
             random,
             orders: Orders::of_this_thread(),
