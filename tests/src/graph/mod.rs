@@ -8,6 +8,7 @@ mod model;
 mod reference;
 pub mod search;
 pub mod sort;
+pub mod vertex_updates;
 pub mod weighted;
 
 pub use model::Model;

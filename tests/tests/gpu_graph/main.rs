@@ -24,7 +24,7 @@ mod weights;
 use keys::every_distribution_of_keys_is_sorted;
 use searches::narrow_and_wide_frontiers_are_searched;
 use vertices::{a_vertex_deleted_before_it_was_is_there_later, vertices_come_and_go};
-use weights::weights_follow_their_edges;
+use weights::{weights_follow_their_edges, weights_go_with_their_vertices};
 
 /// How much is done.
 #[derive(Clone, Copy)]
@@ -102,6 +102,7 @@ clauses! {
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions
     weights_follow_their_edges
+    weights_go_with_their_vertices
     vertices_come_and_go
     a_vertex_deleted_before_it_was_is_there_later
     a_pool_grows_under_batches

@@ -4,6 +4,7 @@ use heapwood::allocators::Spec;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_tests::dirty::threads;
 use heapwood_tests::gpu::specs;
+use heapwood_tests::graph::vertex_updates::vertices_come_and_go;
 use heapwood_tests::graph::weighted::Weighted;
 
 use super::updates::lanes;
@@ -46,6 +47,37 @@ fn lanes_keep_weights_and_find_paths() {
         match seed % 2 {
             0 => batches.run(&lanes::<CfmMalloc>(3, seed), &spec("cfmmalloc")),
             _ => batches.run(&lanes::<CfMalloc>(2, seed), &spec("cfmalloc")),
+        }
+    }
+}
+
+#[test]
+fn weights_go_with_their_vertices() {
+    let backend = threads(2);
+    for (seed, spec) in (0..).zip(specs()) {
+        for part in 0..4 {
+            let graph = Weighted {
+                batches: 24,
+                ..Weighted::new(seed * 5 + part * 4)
+            };
+            vertices_come_and_go(&graph, &backend, &spec);
+        }
+    }
+}
+
+#[test]
+fn lanes_delete_vertices_with_their_weights() {
+    for seed in 0..16 {
+        let graph = Weighted {
+            vertices: 40,
+            batches: 6,
+            largest: 100,
+            pool: 2 << 20,
+            ..Weighted::new(seed)
+        };
+        match seed % 2 {
+            0 => vertices_come_and_go(&graph, &lanes::<CfmMalloc>(3, seed), &spec("cfmmalloc")),
+            _ => vertices_come_and_go(&graph, &lanes::<CfMalloc>(2, seed), &spec("cfmalloc")),
         }
     }
 }
