@@ -52,6 +52,12 @@ pub enum GraphError {
         /// The file.
         path: String,
     },
+    /// The file has no sources.
+    #[error("{path} is empty: there are no sources in it")]
+    NoSources {
+        /// The file.
+        path: String,
+    },
     /// A file of coordinates lacks a vertex.
     #[error("{path}: there are no coordinates of vertex {vertex}, which the graph has")]
     NoCoordinates {

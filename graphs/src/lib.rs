@@ -44,7 +44,7 @@ pub use read::{Dataset, DatasetAlgorithm, ReferenceValues};
 pub use read::{EventList, Events, SignedEdge, TimedEdge, load_events};
 pub use read::{Loaded, Note, Numbering, ReadOptions, ReadWeights, UnknownWeights, load};
 pub use read::{Problems, load_coordinates, load_problems};
-pub use read::{files_read, load_vertices, read_graph};
+pub use read::{files_read, load_sources, load_vertices, read_graph};
 pub use weights::{WeightKind, Weights};
 pub use write::{check_weights, output_format, save, save_with_ids};
 

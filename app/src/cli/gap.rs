@@ -30,6 +30,12 @@ pub struct Arguments {
     kernels: Vec<GapKernel>,
     #[arg(long, value_name = "N", help = trials_help(), value_parser = clap::value_parser!(u32).range(1..=100_000))]
     trials: Option<u32>,
+    /// Sources of trials in this file [default: drawn as by gapbs]
+    ///
+    /// It has one id per line, or is a vector of Matrix Market such as GAP-road_sources.mtx. Each kernel
+    /// begins with the first source, and goes on with it after the last.
+    #[arg(long, value_name = "FILE")]
+    sources: Option<PathBuf>,
     /// Compare all results with an independent CPU implementation
     #[arg(long)]
     verify: bool,
@@ -57,6 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let mut job = GapJob {
         input: arguments.input.clone(),
         kernels: arguments.kernels.clone(),
+        sources: arguments.sources.clone(),
         trials: arguments.trials,
         verify: arguments.verify,
         pool: arguments.pool,

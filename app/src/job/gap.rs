@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use heapwood_device::graph::store::plan::Layout;
-use heapwood_graphs::files_read;
+use heapwood_graphs::{files_read, load_sources};
 use serde::{Deserialize, Serialize};
 
 use super::graph::InputOptions;
@@ -28,6 +28,9 @@ pub struct GapJob {
     /// The kernels; if there are none, all that the graph supports.
     #[serde(with = "word::list")]
     pub kernels: Vec<GapKernel>,
+    /// The file of the sources, if they are not drawn as gapbs draws them.
+    #[serde(with = "word::option")]
+    pub sources: Option<PathBuf>,
     /// Trials of each kernel, if not as many as the suite prescribes; at least one.
     pub trials: Option<u32>,
     /// Whether all results are compared with those of an independent implementation.
@@ -50,8 +53,10 @@ pub struct GapJob {
 impl GapJob {
     /// The files that are read, with those that belong to them.
     pub fn files(&self) -> Vec<PathBuf> {
-        let file = self.input.file.file().into_iter();
-        file.flat_map(|path| files_read(path, &self.input.options()))
+        let files = self.input.file.file().into_iter();
+        let files = files.chain(self.sources.as_deref());
+        files
+            .flat_map(|path| files_read(path, &self.input.options()))
             .collect()
     }
 
@@ -59,12 +64,15 @@ impl GapJob {
     ///
     /// # Errors
     ///
-    /// A file that cannot be used, and kernels that the graph does not support.
+    /// Files that cannot be used, and kernels that the graph does not support.
     pub fn read(&self, progress: &mut dyn Progress) -> Result<GapBenchmark, Error> {
         let begun = Instant::now();
         let input = self.input.read(self.verify, progress)?;
         let read_ms = begun.elapsed().as_secs_f64() * 1e3;
-        GapBenchmark::new((input, read_ms), &self.kernels, self.trials)
+        let sources = self.sources.as_ref();
+        let sources = sources.map(|path| load_sources(path, &input.ids, input.rows.vertices()));
+        let sources = sources.transpose()?.unwrap_or_default();
+        GapBenchmark::new((input, read_ms), &self.kernels, self.trials, sources)
     }
 }
 
@@ -150,6 +158,7 @@ mod tests {
                 GapKernel::named("cc").unwrap(),
                 GapKernel::named("bfs").unwrap(),
             ],
+            sources: None,
             trials: Some(2),
             verify: true,
             pool: Pool::Auto,

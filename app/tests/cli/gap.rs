@@ -115,6 +115,38 @@ fn sources_are_those_of_gapbs_in_the_numbers_of_the_file() {
 }
 
 #[test]
+fn sources_of_a_file_are_taken_in_turn() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    folder.put("kite.el", "10 20\n10 30\n20 40\n30 40\n40 50\n");
+    let vector = "%%MatrixMarket matrix array integer general\n% of the suite\n3 1\n4\n1\n5\n";
+    folder.put("sources.mtx", vector);
+    let packed = heapwood_files::compress(b"# ids\n4\n1\n5\n").unwrap();
+    folder.put("sources.txt.gz", packed);
+    folder.put("ids.txt", "40\n10\n50\n");
+    let common = "--kernels bfs,bc --trials 2 --verify --format json --backend cpu";
+    for (files, ids) in [
+        ("@kite.graph --sources @sources.mtx", [4, 1, 5]),
+        ("@kite.graph --sources @sources.txt.gz", [4, 1, 5]),
+        // A vector counts vertices from 1 also where ids have gaps.
+        (
+            "@kite.el --compact-ids --undirected --sources @sources.mtx",
+            [40, 10, 50],
+        ),
+        (
+            "@kite.el --compact-ids --undirected --sources @ids.txt",
+            [40, 10, 50],
+        ),
+    ] {
+        let report = folder.json(format!("gap {files} {common}"));
+        let of = |kernel: usize| sources(&report["gap"][kernel]).into_iter().cloned();
+        let expected = || ids.into_iter().cycle().map(Value::from);
+        assert!(of(0).eq(expected().take(2)), "{files}");
+        assert!(of(1).eq(expected().take(8)), "{files}");
+    }
+}
+
+#[test]
 fn lines_are_those_of_gapbs() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
@@ -209,6 +241,14 @@ fn kernels_that_make_no_sense_are_refused() {
     folder.put("kite.graph", KITE);
     folder.put("arc.el", "0 1 7\n");
     folder.put("none.el", "# Nodes: 3\n");
+    let banner = "%%MatrixMarket matrix array";
+    folder.put("far.mtx", format!("{banner} integer general\n2 1\n1\n7\n"));
+    folder.put(
+        "square.mtx",
+        format!("{banner} integer general\n2 2\n1\n1\n1\n1\n"),
+    );
+    folder.put("real.mtx", format!("{banner} real general\n1 1\n1.0\n"));
+    folder.put("empty.txt", "# nothing\n");
     let names = folder.names();
     for (arguments, code, why) in [
         ("@kite.graph --kernels bfs,apsp", 2, "'apsp'"),
@@ -233,6 +273,32 @@ fn kernels_that_make_no_sense_are_refused() {
             "bfs starts from vertices with out-edges",
         ),
         ("@kite.graph --trials 0", 2, "--trials"),
+        (
+            "@kite.graph --sources @far.mtx",
+            3,
+            "far.mtx:4: vertex id 7 is not one of the graph's",
+        ),
+        (
+            "@kite.graph --sources @square.mtx",
+            3,
+            "square.mtx:2: header `2 2`: a list of vertices has one column or one row",
+        ),
+        (
+            "@kite.graph --sources @real.mtx",
+            3,
+            "real.mtx:1: header `%%MatrixMarket matrix array real general`: a list of vertices is",
+        ),
+        (
+            "@kite.graph --sources @empty.txt",
+            3,
+            "empty.txt is empty: there are no sources in it",
+        ),
+        ("@kite.graph --sources @absent.txt", 3, "absent.txt"),
+        (
+            "@kite.graph --sources @far.mtx -o @far.mtx",
+            2,
+            "far.mtx is named twice",
+        ),
         ("@absent.el", 3, "absent.el"),
         ("@kite.graph -o @kite.graph", 2, "kite.graph is named twice"),
         ("@kite.graph -o @kite.dat", 2, "kite.dat"),

@@ -14,6 +14,9 @@ fn read(folder: &Folder, name: &str) -> String {
 fn betweenness_is_the_sum_of_dependencies() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
+    folder.put("list", "5\n1\n5\n");
+    let vector = "%%MatrixMarket matrix coordinate integer general\n3 1 3\n2 1 1\n1 1 5\n3 1 5\n";
+    folder.put("vector.mtx", vector);
     for layout in ["contiguous", "linked"] {
         let command = format!("@kite.graph {FLAGS} --layout {layout} --save-betweenness @scores");
         let report = graph(&folder, &format!("{command} --betweenness all"));
@@ -30,9 +33,11 @@ fn betweenness_is_the_sum_of_dependencies() {
             .map(|(id, score)| format!("{id} {score}.00000000000000e+00\n"))
             .collect();
         assert_eq!(read(&folder, "scores"), expected);
-        let report = graph(&folder, &format!("{command} --betweenness 5,1,5"));
-        assert_eq!(report["betweenness"]["sources"], 3);
-        assert_eq!(report["betweenness"]["top"][0]["score"], 7.0);
+        for sources in ["5,1,5", "@list", "@vector.mtx"] {
+            let report = graph(&folder, &format!("{command} --betweenness {sources}"));
+            assert_eq!(report["betweenness"]["sources"], 3);
+            assert_eq!(report["betweenness"]["top"][0]["score"], 7.0);
+        }
     }
     let people = folder.run("graph @kite.graph --betweenness 5 --runs 1 --backend cpu");
     let people = people.succeeds();
@@ -73,16 +78,33 @@ fn questions_without_an_answer_are_refused() {
     let folder = Folder::new();
     folder.put("kite.graph", KITE);
     folder.put("arcs.el", "0 1\n1 2\n2 3\n");
-    for (command, why) in [
-        ("@kite.graph --betweenness 7", "no vertex 7"),
-        ("@kite.graph --betweenness 1,,2", "commas"),
-        ("@kite.graph --betweenness every", "or all"),
-        ("@kite.graph --save-betweenness @scores", "--betweenness"),
-        ("@arcs.el --directed --kcore", "--undirected"),
+    folder.put("seven", "7\n");
+    folder.put("none", "");
+    for (code, command, why) in [
+        (2, "@kite.graph --betweenness 7", "no vertex 7"),
+        (2, "@kite.graph --betweenness 1,,2", "commas"),
+        (2, "@kite.graph --save-betweenness @scores", "--betweenness"),
+        (2, "@arcs.el --directed --kcore", "--undirected"),
+        (3, "@kite.graph --betweenness @absent", "absent"),
+        (
+            3,
+            "@kite.graph --betweenness @seven",
+            "seven:1: vertex id 7",
+        ),
+        (
+            3,
+            "@kite.graph --betweenness @none",
+            "none is empty: there are no sources",
+        ),
+        (
+            2,
+            "@kite.graph --betweenness @seven -o @seven",
+            "seven is named twice",
+        ),
     ] {
         folder
             .run(format!("graph {command} --backend cpu"))
-            .fails(2, why);
+            .fails(code, why);
     }
-    assert_eq!(folder.names(), "arcs.el kite.graph");
+    assert_eq!(folder.names(), "arcs.el kite.graph none seven");
 }

@@ -162,6 +162,14 @@ pub enum LineProblem {
         /// The number in the text.
         found: u64,
     },
+    /// An entry of a vector has no place of its own.
+    #[error("place {place} is listed twice or not one of the {places} that the header declares")]
+    Place {
+        /// The place, counted from 1.
+        place: u64,
+        /// The length of the vector.
+        places: u64,
+    },
     /// The value of a key, or a part of it, breaks a rule.
     #[error("{key}: `{value}` {rule}")]
     Property {

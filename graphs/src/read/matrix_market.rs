@@ -131,19 +131,28 @@ pub(super) fn read(text: &[u8], bipartite: bool, weights: ReadWeights) -> Result
     Ok(Parsed { edges, notes })
 }
 
-fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
-    let wrong = |rule| header(line, rule);
+/// The format, the field and the symmetry of a banner, in small letters.
+pub(super) fn banner_words(
+    line: &Line<'_>,
+    rule: &'static str,
+) -> Result<[String; 3], LineProblem> {
     let mut words = line.words();
     let mut word = || {
         let word = words.word().unwrap_or_default();
         String::from_utf8_lossy(word).to_ascii_lowercase()
     };
     let start = [word(), word()];
-    let [format, field, symmetry] = [word(), word(), word()];
+    let found = [word(), word(), word()];
     let is_banner = [BANNER, &BANNER[1..]].contains(&start[0].as_str());
-    if !is_banner || start[1] != "matrix" || !words.is_empty() {
-        return Err(wrong(BANNER_RULE));
+    match is_banner && start[1] == "matrix" && words.is_empty() {
+        true => Ok(found),
+        false => Err(header(line, rule)),
     }
+}
+
+fn parse_banner(line: &Line<'_>) -> Result<Banner, LineProblem> {
+    let wrong = |rule| header(line, rule);
+    let [format, field, symmetry] = banner_words(line, BANNER_RULE)?;
     if format != "coordinate" {
         return Err(wrong("only `coordinate` is a graph, not `array`"));
     }
@@ -220,7 +229,7 @@ fn parse_size(mut words: Words<'_>, line: &Line<'_>) -> Result<Size, LineProblem
 }
 
 /// The problem of a line that breaks a rule.
-fn header(line: &Line<'_>, rule: &'static str) -> LineProblem {
+pub(super) fn header(line: &Line<'_>, rule: &'static str) -> LineProblem {
     LineProblem::Header {
         text: excerpt(line.bytes.trim_ascii()),
         rule,

@@ -16,6 +16,7 @@ mod properties;
 mod recognise;
 mod sides;
 mod text;
+mod vector;
 mod vertices;
 mod weights;
 
@@ -34,7 +35,7 @@ pub use note::Note;
 pub use problems::{Problems, load_problems};
 use recognise::recognise;
 use text::{Fault, line_number};
-pub use vertices::load_vertices;
+pub use vertices::{load_sources, load_vertices};
 pub use weights::{ReadWeights, UnknownWeights};
 
 /// How a file is read.

@@ -2,15 +2,17 @@
 //!
 //! `.ss`: `p aux sp ss n`, then `s source`. `.p2p`: `p aux sp p2p n`, then `q source target`. Lines
 //! that start with `c` are comments. A list has one source a line, or a source and a target; its
-//! comments start with `#` or `%`. The format is decided by the first line that is no comment.
+//! comments start with `#` or `%`. A vector of Matrix Market has sources. The format is decided by the
+//! first line that is no comment.
 //! Source: <https://www.diag.uniroma1.it/challenge9/format.shtml>.
 
 use std::path::Path;
 
 use super::auxiliary::{Body, is_dimacs};
 use super::load_list;
-use super::text::{Fault, Line, Words, lines};
-use crate::{GraphError, Ids, LineProblem};
+use super::text::Fault;
+use super::vertices::{KnownVertices, listed, read_lines, read_vector};
+use crate::{GraphError, Ids};
 
 /// Problems of shortest paths, by vertices of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,10 +55,11 @@ pub fn load_problems(
     vertices: u32,
 ) -> Result<Problems, GraphError> {
     let path = path.as_ref();
-    let known = Known { ids, vertices };
-    let problems = load_list(path, |text| match is_dimacs(text) {
-        true => read_dimacs(text, &known),
-        false => read_list(text, &known),
+    let known = KnownVertices { ids, vertices };
+    let problems = load_list(path, |text| match read_vector(text, &known) {
+        Some(sources) => sources.map(Problems::SingleSource),
+        None if is_dimacs(text) => read_dimacs(text, &known),
+        None => read_list(text, &known),
     })?;
     match problems.count() {
         0 => Err(GraphError::NoProblems {
@@ -66,37 +69,7 @@ pub fn load_problems(
     }
 }
 
-/// The vertices of the graph.
-struct Known<'a> {
-    ids: &'a Ids,
-    vertices: u32,
-}
-
-impl Known<'_> {
-    fn vertex(&self, id: u64) -> Result<u32, LineProblem> {
-        let vertex = self.ids.vertex(id, self.vertices);
-        vertex.ok_or(LineProblem::UnknownId(id))
-    }
-
-    /// All words that are left, as so many vertices.
-    fn vertices<const N: usize>(
-        &self,
-        mut words: Words<'_>,
-        rule: &'static str,
-    ) -> Result<[u32; N], LineProblem> {
-        let found = words.count();
-        let mut vertices = [0; N];
-        if found != N {
-            return Err(LineProblem::Values { found, rule });
-        }
-        for (vertex, id) in vertices.iter_mut().zip(std::iter::from_fn(|| words.wide())) {
-            *vertex = self.vertex(id?)?;
-        }
-        Ok(vertices)
-    }
-}
-
-fn read_dimacs(text: &[u8], known: &Known) -> Result<Problems, Fault> {
+fn read_dimacs(text: &[u8], known: &KnownVertices) -> Result<Problems, Fault> {
     let rule = "`p aux sp ss problems` or `p aux sp p2p problems` is needed before the problems";
     let body = Body::find(text, &["ss", "p2p"], rule)?;
     if body.kind == "ss" {
@@ -112,23 +85,15 @@ fn read_dimacs(text: &[u8], known: &Known) -> Result<Problems, Fault> {
 }
 
 /// Reads a list, whose first line decides between sources and pairs.
-fn read_list(text: &[u8], known: &Known) -> Result<Problems, Fault> {
-    let is_comment = |line: &Line| matches!(line.words().peek(), None | Some(b'#' | b'%'));
-    let all = || lines(text, 0..text.len()).filter(|line| !is_comment(line));
-    let first = all().next().map(|line| line.words().count());
+fn read_list(text: &[u8], known: &KnownVertices) -> Result<Problems, Fault> {
+    let first = listed(text).next().map(|line| line.words().count());
     if first == Some(2) {
         let rule = "a source and a target a line are needed, as in the first line";
-        let pairs = all().map(|line| at(&line, known.vertices(line.words(), rule)));
-        return pairs.collect::<Result<_, _>>().map(Problems::PointToPoint);
+        return read_lines(text, known, rule).map(Problems::PointToPoint);
     }
     let rule = "a source a line is needed, or a source and a target in each";
-    let sources = all().map(|line| at(&line, known.vertices::<1>(line.words(), rule)));
-    let sources: Vec<[u32; 1]> = sources.collect::<Result<_, _>>()?;
+    let sources = read_lines::<1>(text, known, rule)?;
     Ok(Problems::SingleSource(sources.concat()))
-}
-
-fn at<T>(line: &Line, read: Result<T, LineProblem>) -> Result<T, Fault> {
-    read.map_err(|problem| Fault::new(line.at, problem))
 }
 
 #[cfg(test)]
@@ -159,6 +124,8 @@ mod tests {
         );
         assert_eq!(read("% GAP\n1\n\n 3 \n", &Ids::from(0)), sources(&[1, 3]));
         assert_eq!(read("# a\n1 2\n3\t4\n", &from_1), pairs(&[[0, 1], [2, 3]]));
+        let vector = "%%MatrixMarket matrix array integer general\n2 1\n3\n1\n";
+        assert_eq!(read(vector, &Ids::from(0)), sources(&[2, 0]));
         let listed = Ids::listed(vec![7, 9, 1 << 40]);
         assert_eq!(read("1099511627776\n", &listed), sources(&[2]));
     }

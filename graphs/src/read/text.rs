@@ -164,6 +164,19 @@ impl<'a> Words<'a> {
         std::iter::from_fn(|| self.word()).count()
     }
 
+    /// All words that are left, as so many whole numbers of 64 bits, by the rule.
+    pub fn numbers<const N: usize>(mut self, rule: &'static str) -> Result<[u64; N], LineProblem> {
+        let found = self.count();
+        let mut numbers = [0; N];
+        if found != N {
+            return Err(LineProblem::Values { found, rule });
+        }
+        for (number, word) in numbers.iter_mut().zip(std::iter::from_fn(|| self.wide())) {
+            *number = word?;
+        }
+        Ok(numbers)
+    }
+
     /// The next word as a whole number of 32 bits; none at the end of the line.
     #[inline]
     pub fn whole(&mut self) -> Option<Result<u32, LineProblem>> {

@@ -1,13 +1,14 @@
-//! Lists of vertices: an id a line, as the file of the graph has them. Lines that start with
-//! `#` or `%` are comments, blank lines are passed over.
+//! Lists of vertices: an id a line, as the file of the graph has them, or a [vector] of Matrix Market.
+//! In a list of lines, those that start with `#` or `%` are comments, and blank ones are passed over.
 
 use std::path::Path;
 
-use super::load_list;
-use super::text::{Fault, Line, lines};
+use super::text::{Fault, Line, Words, lines};
+use super::{load_list, matrix_market, vector};
 use crate::{GraphError, Ids, LineProblem};
 
-/// Reads a list of vertices, plain or compressed, of a graph that has `vertices` with these ids.
+/// Reads a list of vertices, plain or compressed, of a graph that has `vertices` with these ids. A vector
+/// of Matrix Market counts them from 1, whatever their ids are.
 ///
 /// ```
 /// use heapwood_graphs::{Ids, load_vertices};
@@ -16,6 +17,9 @@ use crate::{GraphError, Ids, LineProblem};
 /// let file = folder.path().join("closed.txt");
 /// std::fs::write(&file, "# two of three\n3\n1\n")?;
 /// assert_eq!(load_vertices(&file, &Ids::from(1), 3)?, [2, 0]);
+/// let file = folder.path().join("sources.mtx");
+/// std::fs::write(&file, "%%MatrixMarket matrix array integer general\n2 1\n3\n1\n")?;
+/// assert_eq!(load_vertices(&file, &Ids::from(0), 3)?, [2, 0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -26,34 +30,76 @@ pub fn load_vertices(
     ids: &Ids,
     vertices: u32,
 ) -> Result<Vec<u32>, GraphError> {
-    load_list(path.as_ref(), |text| {
-        let listed = lines(text, 0..text.len()).filter_map(|line| {
-            let vertex = parse_line(&line, ids, vertices);
-            vertex
-                .map_err(|problem| Fault::new(line.at, problem))
-                .transpose()
-        });
-        listed.collect()
+    let known = KnownVertices { ids, vertices };
+    load_list(path.as_ref(), |text| match read_vector(text, &known) {
+        Some(read) => read,
+        None => Ok(read_lines::<1>(text, &known, "a vertex a line is needed")?.concat()),
     })
 }
 
-fn parse_line(line: &Line<'_>, ids: &Ids, vertices: u32) -> Result<Option<u32>, LineProblem> {
-    let mut words = line.words();
-    if matches!(words.peek(), None | Some(b'#' | b'%')) {
-        return Ok(None);
+/// Reads a list of vertices as [`load_vertices`] does, from which searches start.
+///
+/// # Errors
+/// As there, and [`GraphError::NoSources`] for a file without vertices.
+pub fn load_sources(
+    path: impl AsRef<Path>,
+    ids: &Ids,
+    vertices: u32,
+) -> Result<Vec<u32>, GraphError> {
+    let path = path.as_ref();
+    let sources = load_vertices(path, ids, vertices)?;
+    match sources.is_empty() {
+        true => Err(GraphError::NoSources {
+            path: path.display().to_string(),
+        }),
+        false => Ok(sources),
     }
-    let found = words.count();
-    let Some(id) = words.wide().transpose()? else {
-        return Ok(None);
+}
+
+/// The vertices of the graph.
+pub(super) struct KnownVertices<'a> {
+    pub ids: &'a Ids,
+    pub vertices: u32,
+}
+
+impl KnownVertices<'_> {
+    /// All words that are left, as so many vertices.
+    pub fn vertices<const N: usize>(
+        &self,
+        words: Words<'_>,
+        rule: &'static str,
+    ) -> Result<[u32; N], LineProblem> {
+        let mut vertices = [0; N];
+        for (vertex, id) in vertices.iter_mut().zip(words.numbers::<N>(rule)?) {
+            let known = self.ids.vertex(id, self.vertices);
+            *vertex = known.ok_or(LineProblem::UnknownId(id))?;
+        }
+        Ok(vertices)
+    }
+}
+
+/// The vertices of a vector of Matrix Market, if the text is one.
+pub(super) fn read_vector(text: &[u8], known: &KnownVertices) -> Option<Result<Vec<u32>, Fault>> {
+    matrix_market::has_banner(text).then(|| vector::read(text, known.vertices))
+}
+
+/// The lines of a list that are no comments.
+pub(super) fn listed(text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let is_comment = |line: &Line| matches!(line.words().peek(), None | Some(b'#' | b'%'));
+    lines(text, 0..text.len()).filter(move |line| !is_comment(line))
+}
+
+/// Reads a list with so many vertices a line, by the rule.
+pub(super) fn read_lines<const N: usize>(
+    text: &[u8],
+    known: &KnownVertices,
+    rule: &'static str,
+) -> Result<Vec<[u32; N]>, Fault> {
+    let read = |line: Line| {
+        let vertices = known.vertices(line.words(), rule);
+        vertices.map_err(|problem| Fault::new(line.at, problem))
     };
-    if found != 1 {
-        let rule = "a vertex a line is needed";
-        return Err(LineProblem::Values { found, rule });
-    }
-    match ids.vertex(id, vertices) {
-        Some(vertex) => Ok(Some(vertex)),
-        None => Err(LineProblem::UnknownId(id)),
-    }
+    listed(text).map(read).collect()
 }
 
 #[cfg(test)]

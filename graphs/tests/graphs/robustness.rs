@@ -194,10 +194,13 @@ proptest! {
     fn random_words_of_problems_and_coordinates(
         start in prop::sample::select(vec![
             "", "p aux sp ss 1", "p aux sp p2p 2", "p aux sp co 2",
+            "%%MatrixMarket matrix array integer general\n2 1",
+            "%%MatrixMarket matrix coordinate integer general\n2 1 1",
+            "%%MatrixMarket matrix coordinate pattern general\n1 2 1",
         ]),
         words in prop::collection::vec(prop_oneof![
             8 => prop::sample::select(vec![
-                "\ns 1", "\nq 1 2", "\nq 2 2", "\nv 1 0 7", "\nv 2 -1 3", "\nc", "\n1", "\n1 2", "\n", "-1", "#",
+                "\ns 1", "\nq 1 2", "\nq 2 2", "\nv 1 0 7", "\nv 2 -1 3", "\nc", "\n1", "\n1 2", "\n1 1 2", "\n", "-1", "#",
             ]).prop_map(str::to_owned),
             1 => word(),
         ], 0..8),

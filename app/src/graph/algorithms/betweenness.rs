@@ -1,7 +1,5 @@
 //! Betweenness centrality: how many of the shortest paths from some sources lead through a vertex.
 
-use std::str::FromStr;
-
 use heapwood_device::graph::betweenness::plan::{BetweennessSource, BetweennessSpace};
 use heapwood_results::graph::TrialResult;
 pub use heapwood_results::graph::{BetweennessReport, Scored};
@@ -9,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::gap::{Trial, TrialContext};
 use super::highest::highest;
-use super::{Algorithm, ReportContext, Values, vertex};
+use super::{Algorithm, ReportContext, Sources, Values};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
+use crate::word;
 use crate::{Error, OptionError};
 
 /// The allowed difference of a score from that of the reference, as a part of it: sums are made in another
@@ -34,37 +33,17 @@ pub struct Betweenness {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct BetweennessFlags {
-    /// Find the betweenness of vertices by shortest paths from these, or from all
+    /// Find the betweenness of vertices by shortest paths from these, from all or from those of a file
     ///
-    /// Numbers are those of the file. Paths have the fewest edges. The score of a vertex is not
-    /// normalised: a path between two vertices counts from each of them that is a source.
+    /// Numbers are those of the graph's file. A file of sources has one per line, or is a vector of Matrix
+    /// Market. Paths have the fewest edges. The score of a vertex is not normalised: a path between two
+    /// vertices counts from each of them that is a source.
     #[cfg_attr(
         feature = "cli",
-        arg(long, value_name = "ID,..|all", hide_short_help = true)
+        arg(long, value_name = "ID,..|all|FILE", hide_short_help = true)
     )]
+    #[serde(with = "word::option")]
     pub betweenness: Option<Sources>,
-}
-
-/// The vertices that paths begin at, as a flag has them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Sources {
-    /// All vertices.
-    All,
-    /// These, by their numbers in the file. One that is there twice counts twice.
-    Listed(Vec<u64>),
-}
-
-impl FromStr for Sources {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(Self::All);
-        }
-        let ids: Result<Vec<u64>, _> = text.split(',').map(|id| id.trim().parse()).collect();
-        let wrong = |_| "write vertices with commas between them, or all".to_owned();
-        ids.map(Self::Listed).map_err(wrong)
-    }
 }
 
 impl Algorithm for Betweenness {
@@ -79,12 +58,8 @@ impl Algorithm for Betweenness {
         saved: bool,
         graph: &Input,
     ) -> Result<Option<Vec<u32>>, Error> {
-        let of = |&id| vertex(graph, id, "start from");
         match (&flags.betweenness, saved) {
-            (Some(Sources::All), _) => Ok(Some((0..graph.rows.vertices()).collect())),
-            (Some(Sources::Listed(ids)), _) => {
-                ids.iter().map(of).collect::<Result<_, _>>().map(Some)
-            }
+            (Some(sources), _) => sources.of(graph).map(Some),
             (None, false) => Ok(None),
             (None, true) => Err(OptionError::NoSource {
                 option: "betweenness",
@@ -317,14 +292,5 @@ mod tests {
         let mut reference = path();
         reference.deleted.insert(2);
         reference.betweenness(&found(1.0), &[0, 1, 2]).unwrap();
-    }
-
-    #[test]
-    fn sources_are_ids_or_all() {
-        assert_eq!("all".parse(), Ok(Sources::All));
-        assert_eq!("3, 1".parse(), Ok(Sources::Listed(vec![3, 1])));
-        for wrong in ["", "1,", "-1", "1;2", "every"] {
-            wrong.parse::<Sources>().unwrap_err();
-        }
     }
 }

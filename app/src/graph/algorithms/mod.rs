@@ -20,6 +20,7 @@ pub mod pagerank;
 mod pairs;
 pub mod paths;
 pub mod problems;
+mod sources;
 pub mod triangles;
 mod values;
 
@@ -32,6 +33,7 @@ pub use gap::GapKernel;
 use gap::Requirement;
 use heapwood_results::graph::AlgorithmReports;
 pub use heapwood_results::graph::{CountReport, SearchReport};
+pub use sources::{ParseSourcesError, Sources};
 pub use values::{Answer, Values, VertexValue};
 
 use super::verify::Reference;

@@ -45,7 +45,7 @@ pub struct UpdateOptions {
     pub insert_vertices: Option<u32>,
     /// Delete random vertices or those of a file, last in each round
     ///
-    /// The file has one id per line.
+    /// The file has one id per line, or is a vector of Matrix Market.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N|FILE", value_parser = parse_victims, group = "updates"))]
     #[serde(with = "word::option")]
     pub delete_vertices: Option<VertexSelection>,

@@ -1,6 +1,6 @@
 //! The work of a job on a graph, whatever it is done over.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use heapwood_graphs::files_read;
 
@@ -10,7 +10,7 @@ use super::events::EventOptions;
 use super::input::InputOptions;
 use super::updates::UpdateOptions;
 use crate::Error;
-use crate::graph::algorithms::{Algorithms, Flags, Saves};
+use crate::graph::algorithms::{Algorithms, Flags, Saves, Sources};
 use crate::job::Progress;
 use crate::size::Pool;
 use crate::word;
@@ -72,7 +72,7 @@ impl WorkOptions {
         let named = input
             .chain(self.updates.files())
             .chain(self.events.stream.as_deref())
-            .chain(self.algorithms.flags.problems.problems.as_deref());
+            .chain(self.algorithms.files());
         let options = self.input.options();
         named.flat_map(|path| files_read(path, &options)).collect()
     }
@@ -121,6 +121,13 @@ impl WorkOptions {
 }
 
 impl AlgorithmOptions {
+    /// The files that problems and sources come from.
+    fn files(&self) -> impl Iterator<Item = &Path> {
+        let sources = self.flags.betweenness.betweenness.as_ref();
+        let problems = self.flags.problems.problems.as_deref().into_iter();
+        problems.chain(sources.and_then(Sources::file))
+    }
+
     /// Whether triangles are counted.
     pub fn triangles(&self, saves: &Saves) -> bool {
         self.flags.triangles.triangles || saves.triangles.is_some()

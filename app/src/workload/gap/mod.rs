@@ -23,11 +23,14 @@ pub struct GapBenchmark {
     pub read_ms: f64,
     /// The kernels, each with the number of its trials.
     kernels: Vec<(GapKernel, u32)>,
+    /// The sources of each kernel, over and over. If there are none, they are drawn.
+    sources: Vec<u32>,
 }
 
 impl GapBenchmark {
     /// The kernels that are asked for, or all that the graph supports if there are none. Each has as
-    /// many trials as are asked for, or as the suite prescribes.
+    /// many trials as are asked for, or as the suite prescribes. They start from these sources, over and
+    /// over, or from those that gapbs draws if there are none.
     ///
     /// # Errors
     ///
@@ -36,6 +39,7 @@ impl GapBenchmark {
         (input, read_ms): (Input, f64),
         asked: &[GapKernel],
         trials: Option<u32>,
+        sources: Vec<u32>,
     ) -> Result<Self, Error> {
         asked.iter().try_for_each(|kernel| kernel.check(&input))?;
         let kernels: Vec<GapKernel> = match asked {
@@ -50,7 +54,16 @@ impl GapBenchmark {
             kernels: kernels.into_iter().map(with_trials).collect(),
             input,
             read_ms,
+            sources,
         })
+    }
+
+    /// The sources of a kernel, which do not end unless there are none.
+    fn sources(&self) -> Box<dyn Iterator<Item = u32> + '_> {
+        match self.sources.as_slice() {
+            [] => Box::new(SourcePicker::new(&self.input.rows).into_iter().flatten()),
+            listed => Box::new(listed.iter().copied().cycle()),
+        }
     }
 
     /// The trials of all kernels.
@@ -85,11 +98,10 @@ impl GapBenchmark {
         reference: Option<&Reference>,
         after_each: &mut impl FnMut(),
     ) -> Result<KernelReport, Error> {
-        let mut picker = SourcePicker::new(&self.input.rows);
+        let mut all_sources = self.sources();
         let (mut times, mut reports) = (Vec::new(), Vec::new());
         for number in 1..=trials {
-            let mut pick = || picker.as_mut().expect("a graph with edges").pick();
-            let sources: Vec<u32> = (0..kernel.sources).map(|_| pick()).collect();
+            let sources: Vec<u32> = all_sources.by_ref().take(kernel.sources).collect();
             let trial = kernel.run(&TrialContext {
                 store,
                 sources: &sources,
@@ -153,7 +165,7 @@ mod tests {
             .iter()
             .filter_map(|name| GapKernel::named(name))
             .collect();
-        GapBenchmark::new((input, 1.0), &asked, trials)
+        GapBenchmark::new((input, 1.0), &asked, trials, Vec::new())
     }
 
     fn run(benchmark: &GapBenchmark, layout: Layout) -> Result<Vec<KernelReport>, Error> {
@@ -194,8 +206,11 @@ mod tests {
                     .collect::<Vec<_>>()
             };
             assert_eq!(sources(0), sources(1));
-            let mut picker = SourcePicker::new(&benchmark.input.rows).unwrap();
-            let picked: Vec<_> = (0..64).map(|_| vec![u64::from(picker.pick())]).collect();
+            let picker = SourcePicker::new(&benchmark.input.rows).unwrap();
+            let picked: Vec<_> = picker
+                .take(64)
+                .map(|vertex| vec![u64::from(vertex)])
+                .collect();
             assert_eq!(sources(0), picked);
             // Each trial of betweenness has the next four.
             assert!(sources(4).iter().all(|sources| sources.len() == 4));

@@ -23,13 +23,17 @@ impl<'r> SourcePicker<'r> {
             uniform: Uniform::below(rows.vertices()),
         })
     }
+}
 
-    /// The next source.
-    pub fn pick(&mut self) -> u32 {
+impl Iterator for SourcePicker<'_> {
+    type Item = u32;
+
+    /// The next source: they do not end.
+    fn next(&mut self) -> Option<u32> {
         loop {
             let vertex = self.uniform.draw(&mut self.words);
             if self.rows.degree(vertex) > 0 {
-                return vertex;
+                return Some(vertex);
             }
         }
     }
@@ -117,8 +121,8 @@ mod tests {
         };
         // The draws are 4, 0, 2, 2, 3, 3, 0 and 0.
         let rows_of_two = rows(&[[2, 4], [0, 1]]);
-        let mut picker = SourcePicker::new(&rows_of_two).unwrap();
-        assert_eq!([0; 5].map(|_| picker.pick()), [0, 2, 2, 0, 0]);
+        let picker = SourcePicker::new(&rows_of_two).unwrap();
+        assert!(picker.take(5).eq([0, 2, 2, 0, 0]));
         assert!(SourcePicker::new(&rows(&[])).is_none());
     }
 }

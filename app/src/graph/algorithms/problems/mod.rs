@@ -48,8 +48,8 @@ pub struct Solution {
 pub struct ProblemFlags {
     /// Solve the shortest path problems of a file, one after the other
     ///
-    /// The file is a .ss or .p2p of DIMACS's ninth challenge, or has a source a line, or a source and a
-    /// target. Vertices have the numbers of the graph's file.
+    /// The file is a .ss or .p2p of DIMACS's ninth challenge, or a vector of sources in Matrix Market, or has
+    /// a source a line, or a source and a target. Vertices have the numbers of the graph's file.
     #[cfg_attr(
         feature = "cli",
         arg(
