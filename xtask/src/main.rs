@@ -3,11 +3,11 @@
 mod assemble;
 mod bundle;
 mod busy;
-mod graph_campaign;
 mod nvcc;
 mod tables;
 
 use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -50,8 +50,12 @@ fn main() -> ExitCode {
         ["busy", times] => busy::run(&root(), times),
         ["weaken"] => weaken(&root(), "10"),
         ["weaken", seconds] => weaken(&root(), seconds),
-        ["clip-campaign", ref options @ ..] => campaign(&root(), "clip_campaign", options),
-        ["shape-campaign", ref options @ ..] => campaign(&root(), "shape_campaign", options),
+        ["clip-campaign", ref options @ ..] => {
+            campaign(&root(), ("clip_campaign", "release"), options)
+        }
+        ["shape-campaign", ref options @ ..] => {
+            campaign(&root(), ("shape_campaign", "release"), options)
+        }
         ["graph-campaign", ref options @ ..] => graph_campaign(&root(), options),
         ["tables"] => tables::run(&root(), false),
         ["tables", "--check"] => tables::run(&root(), true),
@@ -90,9 +94,13 @@ fn weaken(root: &Path, seconds: &str) -> Result<()> {
     fs::write(&list, output.stdout).map_err(|error| format!("{}: {error}", list.display()))
 }
 
-/// Runs a campaign of the tests' crate, optimised, and prints what it finds.
-fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
-    let campaign = build_program(root, "--example", name, "release")?;
+/// Runs a campaign of the tests' crate, built in a profile, and prints what it finds.
+fn campaign(
+    root: &Path,
+    (name, profile): (&str, &str),
+    options: &[impl AsRef<OsStr>],
+) -> Result<()> {
+    let campaign = build_program(root, "--example", name, profile)?;
     let status = Command::new(&campaign)
         .args(options)
         .current_dir(root)
@@ -107,19 +115,10 @@ fn campaign(root: &Path, name: &str, options: &[&str]) -> Result<()> {
 
 /// Makes random runs of the program, in which overflow is a fault.
 fn graph_campaign(root: &Path, options: &[&str]) -> Result<()> {
-    let (mut runs, mut seed) = (1000, 1);
-    for option in options.chunks(2) {
-        let (number, text) = match option {
-            ["--runs", text] => (&mut runs, text),
-            ["--seed", text] => (&mut seed, text),
-            _ => return Err("usage: cargo xtask graph-campaign [--runs N] [--seed S]".to_owned()),
-        };
-        *number = text
-            .parse()
-            .map_err(|_| format!("`{text}` is no whole number below 2^64"))?;
-    }
     let program = build_program(root, "--bin", "heapwood", "dev")?;
-    graph_campaign::run(root, &program, runs, seed)
+    let mut arguments = vec![program.into_os_string()];
+    arguments.extend(options.iter().map(OsString::from));
+    campaign(root, ("graph_campaign", "dev"), &arguments)
 }
 
 /// Builds a program of the workspace in a profile and returns its path; `kind` is `--bin` or

@@ -1,14 +1,35 @@
-//! Random runs of `heapwood graph --verify`: graphs of every kind, layouts, allocators, directions,
-//! weights, rounds and streams. A run that fails prints the command that repeats it.
+//! `cargo xtask graph-campaign`: random runs of `heapwood graph --verify`. They draw the kind of graph,
+//! allocator, layout, directions, weights, rounds and streams. A run that fails prints the command that
+//! repeats it.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Instant;
 
-use ptx_build::Result;
+use heapwood_tests::lockstep::Random;
+
+const USAGE: &str = "usage: cargo xtask graph-campaign [--runs N] [--seed S]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let Some(campaign) = Campaign::parse(&arguments) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    let begun = Instant::now();
+    if let Err(faults) = campaign.run() {
+        eprintln!("{faults}");
+        return ExitCode::FAILURE;
+    }
+    let Campaign { runs, seed, .. } = campaign;
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("graph-campaign: {runs} runs, seed {seed}, {seconds:.0} s: no fault");
+    ExitCode::SUCCESS
+}
 
 /// The allocators, with two of the published forms. AtomicMalloc, which frees nothing, has room for
 /// a run.
@@ -46,28 +67,12 @@ const KINDS: [&str; 9] = [
     "uniform",
 ];
 
-/// SplitMix64: any number is a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn one_in(&mut self, count: u64) -> bool {
-        self.below(count) == 0
-    }
-
-    fn choose<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len() as u64) as usize]
-    }
+/// All runs.
+struct Campaign {
+    /// The program `heapwood`, in which overflow is a fault.
+    program: PathBuf,
+    runs: u64,
+    seed: u64,
 }
 
 /// A run: the arguments of `heapwood`, and the events of its stream if it has one.
@@ -174,9 +179,11 @@ impl Draw {
         let pattern = self.random.choose(&["uniform", "pressure"]);
         let seed = self.count(1000);
         self.add(&["--rounds", &rounds, "--pattern", pattern, "--seed", &seed]);
-        if self.random.one_in(4) {
-            let count = self.count(10);
-            self.add(&["--insert-vertices", &count, "--delete-vertices", &count]);
+        for vertices in ["--insert-vertices", "--delete-vertices"] {
+            if self.random.one_in(3) {
+                let count = self.count(most.max(10));
+                self.add(&[vertices, &count]);
+            }
         }
     }
 
@@ -228,7 +235,7 @@ impl Run {
     /// The run of this number under `seed`. `file` is for the events.
     fn draw(seed: u64, number: u64, file: &Path) -> Self {
         let mut draw = Draw {
-            random: Random(seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d)),
+            random: Random::new(seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d)),
             arguments: Vec::new(),
             vertices: 0,
             directed: false,
@@ -254,7 +261,7 @@ impl Run {
     }
 
     /// Nothing if the program succeeds, or else how it ends.
-    fn fault(&self, program: &Path, file: &Path) -> Result<Option<String>> {
+    fn fault(&self, program: &Path, file: &Path) -> Result<Option<String>, String> {
         if let Some(events) = &self.events {
             fs::write(file, events).map_err(|error| format!("{}: {error}", file.display()))?;
         }
@@ -273,53 +280,65 @@ impl Run {
     }
 }
 
-/// Makes `runs` runs under `seed` on all cores.
-///
-/// # Errors
-///
-/// The first failing run of each thread, a program that does not start, and files that cannot be
-/// written.
-pub fn run(root: &Path, program: &Path, runs: u64, seed: u64) -> Result<()> {
-    let begun = Instant::now();
-    let next = AtomicU64::new(0);
-    let folder = root.join("target/graph-campaign");
-    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let thread = |_| -> Result<()> {
+impl Campaign {
+    /// The program, and options.
+    fn parse(arguments: &[String]) -> Option<Self> {
+        let (program, options) = arguments.split_first()?;
+        let mut campaign = Self {
+            program: program.into(),
+            runs: 1000,
+            seed: 1,
+        };
+        for option in options.chunks(2) {
+            match option {
+                [name, value] if name == "--runs" => campaign.runs = value.parse().ok()?,
+                [name, value] if name == "--seed" => campaign.seed = value.parse().ok()?,
+                _ => return None,
+            }
+        }
+        Some(campaign)
+    }
+
+    /// Makes all runs on all cores.
+    ///
+    /// # Errors
+    ///
+    /// The first failing run of each thread, a program that does not start, and files that cannot be
+    /// written.
+    fn run(&self) -> Result<(), String> {
+        let folder = Path::new("target/graph-campaign");
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let next = AtomicU64::new(0);
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let outcomes: Vec<Result<(), String>> = thread::scope(|scope| {
+            let start = |_| scope.spawn(|| self.run_some(folder, &next));
+            let started: Vec<_> = (0..threads).map(start).collect();
+            let joined = started.into_iter().map(|handle| handle.join());
+            joined.map(|outcome| outcome.expect("no panic")).collect()
+        });
+        let faults: Vec<String> = outcomes.into_iter().filter_map(Result::err).collect();
+        match faults.is_empty() {
+            true => Ok(()),
+            false => Err(faults.join("\n")),
+        }
+    }
+
+    /// Makes the runs that no other thread makes, up to one that fails.
+    fn run_some(&self, folder: &Path, next: &AtomicU64) -> Result<(), String> {
         loop {
             let number = next.fetch_add(1, Relaxed);
-            if number >= runs {
+            if number >= self.runs {
                 return Ok(());
             }
             // The file stays if the run fails.
-            let file: PathBuf = folder.join(format!("{number}.events"));
-            let run = Run::draw(seed, number, &file);
-            if let Some(fault) = run.fault(program, &file)? {
+            let file = folder.join(format!("{number}.events"));
+            let run = Run::draw(self.seed, number, &file);
+            if let Some(fault) = run.fault(&self.program, &file)? {
                 return Err(format!("run {number}: {fault}"));
             }
             if run.events.is_some() {
                 fs::remove_file(&file).map_err(|error| format!("{}: {error}", file.display()))?;
             }
         }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let outcomes: Vec<Result<()>> = thread::scope(|scope| {
-        let thread = &thread;
-        let started: Vec<_> = (0..threads)
-            .map(|index| scope.spawn(move || thread(index)))
-            .collect();
-        started
-            .into_iter()
-            .map(|handle| handle.join().expect("no panic"))
-            .collect()
-    });
-    let faults: Vec<String> = outcomes
-        .into_iter()
-        .filter_map(std::result::Result::err)
-        .collect();
-    if !faults.is_empty() {
-        return Err(faults.join("\n"));
     }
-    let seconds = begun.elapsed().as_secs_f64();
-    println!("graph-campaign: {runs} runs, seed {seed}, {seconds:.0} s: no fault");
-    Ok(())
 }
