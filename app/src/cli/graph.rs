@@ -59,16 +59,6 @@ pub struct Arguments {
     layout: Layout,
     #[command(flatten)]
     saves: Saves,
-    /// Write parents in a tree of shortest paths to --save-sssp, too
-    ///
-    /// They are a third column: the source has itself, and a vertex without a path has -1.
-    #[arg(
-        long,
-        requires = "save-sssp",
-        hide_short_help = true,
-        help_heading = SAVES_HEADING
-    )]
-    parents: bool,
     /// Write the vertices of the path of --path-to to this file
     ///
     /// A line has the id of a vertex. In .csv, titles stand before, and commas separate columns.
@@ -120,10 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         // Decided after the graph is read.
         backend: Options::default(),
     };
-    let mut algorithms = job.work.algorithms(&arguments.saves, &input)?;
-    if let Some(paths) = &mut algorithms.paths {
-        paths.parents = arguments.parents;
-    }
+    let algorithms = job.work.algorithms(&arguments.saves, &input)?;
     let coordinates = arguments.coordinates.as_ref();
     let load = |path| load_coordinates(path, &input.ids, input.rows.vertices());
     let coordinates = coordinates.map(load).transpose()?;

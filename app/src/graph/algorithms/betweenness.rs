@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gap::{Trial, TrialContext};
 use super::highest::highest;
-use super::{Algorithm, ReportContext, Sources, Values};
+use super::{Algorithm, Flags, ReportContext, Saves, Sources, Values};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
@@ -53,12 +53,8 @@ impl Algorithm for Betweenness {
     type Request = Option<Vec<u32>>;
     type Report = BetweennessReport;
 
-    fn request(
-        flags: &BetweennessFlags,
-        saved: bool,
-        graph: &Input,
-    ) -> Result<Option<Vec<u32>>, Error> {
-        match (&flags.betweenness, saved) {
+    fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Option<Vec<u32>>, Error> {
+        match (&flags.betweenness.betweenness, saves.betweenness.is_some()) {
             (Some(sources), _) => sources.of(graph).map(Some),
             (None, false) => Ok(None),
             (None, true) => Err(OptionError::NoSource {

@@ -4,7 +4,7 @@ use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
 use heapwood_results::graph::TrialResult;
 
 use super::gap::{Trial, TrialContext};
-use super::{Algorithm, ReportContext, SearchReport, Values, vertex};
+use super::{Algorithm, Flags, ReportContext, Saves, SearchReport, Values, vertex};
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
@@ -39,8 +39,8 @@ impl Algorithm for Search {
     type Request = Option<u32>;
     type Report = SearchReport;
 
-    fn request(flags: &SearchFlags, saved: bool, graph: &Input) -> Result<Option<u32>, Error> {
-        let id = match (flags.bfs, saved) {
+    fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Option<u32>, Error> {
+        let id = match (flags.search.bfs, saves.search.is_some()) {
             (Some(id), _) => id,
             (None, false) => return Ok(None),
             (None, true) => {

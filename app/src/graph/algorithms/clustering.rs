@@ -4,7 +4,7 @@ use heapwood_device::graph::clustering::plan::LinkSpace;
 pub use heapwood_results::graph::ClusteringReport;
 
 use super::pairs::NeighbourPairs;
-use super::{Algorithm, ReportContext, Values};
+use super::{Algorithm, Flags, ReportContext, Saves, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Edge, Input, Store, StoreError};
@@ -43,8 +43,8 @@ impl Algorithm for Clustering {
     type Request = bool;
     type Report = ClusteringReport;
 
-    fn request(flags: &ClusteringFlags, saved: bool, _: &Input) -> Result<bool, Error> {
-        Ok(flags.lcc || saved)
+    fn request(flags: &Flags, saves: &Saves, _: &Input) -> Result<bool, Error> {
+        Ok(flags.clustering.lcc || saves.clustering.is_some())
     }
 
     fn run((): &(), store: &Store) -> Result<Self, StoreError> {

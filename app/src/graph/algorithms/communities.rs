@@ -4,7 +4,7 @@ use heapwood_device::graph::communities::plan::CommunitySpace;
 pub use heapwood_results::graph::CommunityReport;
 
 use super::pairs::NeighbourPairs;
-use super::{Algorithm, ReportContext, Values};
+use super::{Algorithm, Flags, ReportContext, Saves, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -51,9 +51,10 @@ impl Algorithm for Communities {
     type Request = Option<u32>;
     type Report = CommunityReport;
 
-    fn request(flags: &CommunityFlags, saved: bool, _: &Input) -> Result<Option<u32>, Error> {
+    fn request(flags: &Flags, saves: &Saves, _: &Input) -> Result<Option<u32>, Error> {
+        let flags = &flags.communities;
         let iterations = flags.cdlp_iterations.unwrap_or(ITERATIONS);
-        Ok((flags.cdlp || saved).then_some(iterations))
+        Ok((flags.cdlp || saves.communities.is_some()).then_some(iterations))
     }
 
     fn run(&iterations: &u32, store: &Store) -> Result<Self, StoreError> {

@@ -4,7 +4,7 @@ use heapwood_device::graph::components::plan::ComponentSpace;
 use heapwood_results::graph::TrialResult;
 
 use super::gap::{Trial, TrialContext};
-use super::{Algorithm, CountReport, ReportContext, Values};
+use super::{Algorithm, CountReport, Flags, ReportContext, Saves, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -38,8 +38,8 @@ impl Algorithm for Components {
     type Request = bool;
     type Report = CountReport;
 
-    fn request(flags: &ComponentFlags, saved: bool, _: &Input) -> Result<bool, Error> {
-        Ok(flags.components || saved)
+    fn request(flags: &Flags, saves: &Saves, _: &Input) -> Result<bool, Error> {
+        Ok(flags.components.components || saves.components.is_some())
     }
 
     fn run((): &(), store: &Store) -> Result<Self, StoreError> {

@@ -3,7 +3,7 @@
 use heapwood_device::graph::kcore::plan::CoreSpace;
 pub use heapwood_results::graph::CoreReport;
 
-use super::{Algorithm, ReportContext, Values};
+use super::{Algorithm, Flags, ReportContext, Saves, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -40,8 +40,8 @@ impl Algorithm for CoreNumbers {
     type Request = bool;
     type Report = CoreReport;
 
-    fn request(flags: &CoreFlags, saved: bool, graph: &Input) -> Result<bool, Error> {
-        let is_asked = flags.kcore || saved;
+    fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<bool, Error> {
+        let is_asked = flags.cores.kcore || saves.cores.is_some();
         match is_asked && graph.rows.directed {
             true => Err(StoreError::Directed.into()),
             false => Ok(is_asked),

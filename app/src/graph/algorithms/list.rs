@@ -40,6 +40,16 @@ macro_rules! algorithms {
                 ))]
                 pub $name: Option<std::path::PathBuf>,
             )+
+            /// Write parents in a tree of shortest paths to --save-sssp, too
+            ///
+            /// They are a third column: the source has itself, and a vertex without a path has -1.
+            #[cfg_attr(feature = "cli", arg(
+                long,
+                requires = "save-sssp",
+                hide_short_help = true,
+                help_heading = SAVES_HEADING
+            ))]
+            pub parents: bool,
         }
 
         impl Saves {
@@ -77,11 +87,7 @@ macro_rules! algorithms {
             /// [`Error::Usage`] for a request that this graph does not support.
             pub fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Self, Error> {
                 Ok(Self {
-                    $($name: $file::$result::request(
-                        &flags.$name,
-                        saves.$name.is_some(),
-                        graph,
-                    )?,)+
+                    $($name: $file::$result::request(flags, saves, graph)?,)+
                     incremental: false,
                 })
             }

@@ -54,13 +54,12 @@ pub trait Algorithm: Sized {
     /// The form of a result in reports; the keys in JSON are stable.
     type Report;
 
-    /// The request that flags make of a graph. `saved`: its values go to a file, which requests
-    /// them too.
+    /// The request that its own flags make of a graph. A file for its values requests it too.
     ///
     /// # Errors
     ///
     /// [`Error::Usage`] for a request that this graph does not support.
-    fn request(flags: &Self::Flags, saved: bool, graph: &Input) -> Result<Self::Request, Error>;
+    fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Self::Request, Error>;
 
     /// Computes it.
     ///

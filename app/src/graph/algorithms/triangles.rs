@@ -6,7 +6,7 @@ use heapwood_device::graph::triangles::plan::{HubLimits, TriangleSpace};
 use heapwood_results::graph::TrialResult;
 
 use super::gap::{Trial, TrialContext};
-use super::{Algorithm, CountReport, ReportContext, Values};
+use super::{Algorithm, CountReport, Flags, ReportContext, Saves, Values};
 use crate::Error;
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
@@ -38,8 +38,8 @@ impl Algorithm for Triangles {
     type Request = bool;
     type Report = CountReport;
 
-    fn request(flags: &TriangleFlags, saved: bool, graph: &Input) -> Result<bool, Error> {
-        let is_asked = flags.triangles || saved;
+    fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<bool, Error> {
+        let is_asked = flags.triangles.triangles || saves.triangles.is_some();
         match is_asked && graph.rows.directed {
             true => Err(StoreError::Directed.into()),
             false => Ok(is_asked),

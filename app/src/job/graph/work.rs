@@ -109,14 +109,10 @@ impl WorkOptions {
     ///
     /// [`Error::Usage`] for what the graph has no answer to.
     pub fn algorithms(&self, saves: &Saves, input: &Input) -> Result<Algorithms, Error> {
-        let flags = &self.algorithms.flags;
-        let mut algorithms = Algorithms::request(flags, saves, input)?;
-        algorithms.incremental = self.algorithms.incremental;
-        // One flag is for both searches.
-        if let Some(problems) = &mut algorithms.problems {
-            problems.delta = flags.paths.delta;
-        }
-        Ok(algorithms)
+        Ok(Algorithms {
+            incremental: self.algorithms.incremental,
+            ..Algorithms::request(&self.algorithms.flags, saves, input)?
+        })
     }
 }
 

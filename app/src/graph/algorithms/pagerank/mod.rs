@@ -14,7 +14,7 @@ pub use reference::rounding;
 pub use traffic::rank_iteration;
 
 use super::gap::{Trial, TrialContext};
-use super::{Algorithm, ReportContext, Values};
+use super::{Algorithm, Flags, ReportContext, Saves, Values};
 use crate::Error;
 use crate::graph::verify::Reference;
 use crate::graph::{Input, Store, StoreError};
@@ -102,8 +102,9 @@ impl Algorithm for Ranks {
     type Request = Option<RankOptions>;
     type Report = RankReport;
 
-    fn request(flags: &RankFlags, saved: bool, _: &Input) -> Result<Option<RankOptions>, Error> {
-        let is_asked = flags.pagerank || saved;
+    fn request(flags: &Flags, saves: &Saves, _: &Input) -> Result<Option<RankOptions>, Error> {
+        let flags = &flags.ranks;
+        let is_asked = flags.pagerank || saves.ranks.is_some();
         Ok(is_asked.then_some(RankOptions {
             method: flags.method,
             damping: flags.damping,

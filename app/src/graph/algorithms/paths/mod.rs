@@ -13,7 +13,7 @@ pub use heapwood_results::graph::{PathReport, WayReport};
 use serde::{Deserialize, Serialize};
 
 use super::gap::{Trial, TrialContext};
-use super::{Algorithm, ReportContext, Values, VertexValue, vertex};
+use super::{Algorithm, Flags, ReportContext, Saves, Values, VertexValue, vertex};
 use crate::graph::verify::{Difference, Reference, differ, same_length};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
@@ -182,12 +182,9 @@ impl Algorithm for Paths {
     type Request = Option<PathOptions>;
     type Report = PathReport;
 
-    fn request(
-        flags: &PathFlags,
-        saved: bool,
-        graph: &Input,
-    ) -> Result<Option<PathOptions>, Error> {
-        let id = match (flags.sssp, saved) {
+    fn request(flags: &Flags, saves: &Saves, graph: &Input) -> Result<Option<PathOptions>, Error> {
+        let flags = &flags.paths;
+        let id = match (flags.sssp, saves.paths.is_some()) {
             (Some(id), _) => id,
             (None, false) => return Ok(None),
             (None, true) => return Err(OptionError::NoSource { option: "sssp" }.into()),
@@ -200,7 +197,7 @@ impl Algorithm for Paths {
             source: vertex(graph, id, "start from")?,
             delta: flags.delta,
             target: target.transpose()?,
-            parents: false,
+            parents: saves.parents,
         }))
     }
 

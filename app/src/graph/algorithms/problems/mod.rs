@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::paths::{Distances, PathSolver};
 use super::values::{Answer, VertexValue};
-use super::{Algorithm, ReportContext, Values};
+use super::{Algorithm, Flags, ReportContext, Saves, Values};
 use crate::graph::verify::{Difference, Reference};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
@@ -103,11 +103,11 @@ impl Algorithm for Solutions {
     type Report = ProblemsReport;
 
     fn request(
-        flags: &ProblemFlags,
-        saved: bool,
+        flags: &Flags,
+        saves: &Saves,
         graph: &Input,
     ) -> Result<Option<ProblemOptions>, Error> {
-        let path = match (&flags.problems, saved) {
+        let path = match (&flags.problems.problems, saves.problems.is_some()) {
             (Some(path), _) => path,
             (None, false) => return Ok(None),
             (None, true) => return Err(OptionError::NoProblems.into()),
@@ -117,7 +117,8 @@ impl Algorithm for Solutions {
         }
         Ok(Some(ProblemOptions {
             problems: load_problems(path, &graph.ids, graph.rows.vertices())?,
-            delta: None,
+            // One flag is for both searches.
+            delta: flags.paths.delta,
         }))
     }
 
