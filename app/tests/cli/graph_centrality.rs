@@ -47,6 +47,30 @@ fn betweenness_is_the_sum_of_dependencies() {
 }
 
 #[test]
+fn comparisons_pass_sources_on() {
+    let folder = Folder::new();
+    folder.put("kite.graph", KITE);
+    folder.put("list", "5\n1\n");
+    for sources in ["5,1", "all", "@list"] {
+        let command = "compare graph @kite.graph --allocators cmalloc,cfmalloc";
+        let outcome = folder.run(format!("{command} {FLAGS} --betweenness {sources}"));
+        for row in outcome.json().as_array().unwrap() {
+            let name = match sources.strip_prefix('@') {
+                Some(name) => folder.path(name).display().to_string(),
+                None => sources.to_owned(),
+            };
+            let option = format!("--betweenness={name}").into();
+            assert!(
+                row["options"].as_array().unwrap().contains(&option),
+                "{row}"
+            );
+            let count = if sources == "all" { 6 } else { 2 };
+            assert_eq!(row["result"]["betweenness"]["sources"], count);
+        }
+    }
+}
+
+#[test]
 fn directions_are_followed() {
     let folder = Folder::new();
     folder.put("arcs.el", "0 1\n1 2\n2 3\n");
