@@ -4,13 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::graph::{check_input, parse_layout, spec_of};
+use super::graph::{StorageArguments, check_input};
 use super::progress::TerminalProgress;
 use super::suffix::ResultArguments;
-use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::backend::Options;
-use crate::graph::Layout;
 use crate::job::{GapJob, InputOptions};
 use crate::size::{Pool, parse_pool};
 use crate::workload::gap::{GAP_KERNELS, GapKernel};
@@ -44,15 +42,12 @@ pub struct Arguments {
     #[command(flatten)]
     input: InputOptions,
     #[command(flatten)]
-    allocator: AllocatorArguments,
+    storage: StorageArguments,
     /// Pool: a size, a multiple such as 8x, or auto
     ///
     /// A multiple counts the bytes of the stored edges.
     #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = parse_pool, default_value = "auto")]
     pool: Pool,
-    /// Storage of a vertex's neighbours
-    #[arg(long, help_heading = "Allocator", value_parser = parse_layout, value_name = "contiguous|linked", default_value = "contiguous")]
-    layout: Layout,
     #[command(flatten)]
     backend: Options,
 }
@@ -67,19 +62,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         trials: arguments.trials,
         verify: arguments.verify,
         pool: arguments.pool,
-        allocator: spec_of(&arguments.allocator)?,
-        check_heap: arguments.allocator.check.heap,
-        layout: arguments.layout,
+        storage: arguments.storage.options()?,
         // Decided after the graph is read.
         backend: Options::default(),
     };
     let files = job.files();
     let read = files.iter().map(PathBuf::as_path);
-    let linked = arguments.allocator.link.files();
-    let exporter = arguments.results.open(read.chain(linked))?;
+    let link = &arguments.storage.allocator.link;
+    let exporter = arguments.results.open(read.chain(link.files()))?;
     let mut progress = TerminalProgress::new(&[]);
     let benchmark = job.read(&mut progress)?;
-    job.backend = arguments.allocator.link.decide(&arguments.backend, None)?;
+    job.backend = link.decide(&arguments.backend, None)?;
     progress.execute(&job, &benchmark, &exporter, |_, ()| Ok(()))
 }
 

@@ -4,6 +4,7 @@
 mod check;
 mod path_file;
 mod saves;
+mod storage;
 
 use std::path::{Path, PathBuf};
 
@@ -16,16 +17,14 @@ use super::common::read_apart;
 use super::hints::of_graph;
 use super::progress::TerminalProgress;
 use super::suffix::Exporter;
-use super::tree::AllocatorArguments;
 use crate::Error;
-use crate::allocators::Spec;
 use crate::backend::Options;
-use crate::graph::Layout;
 use crate::graph::algorithms::{SAVES_HEADING, Saves};
 use crate::job::{GraphJob, WorkOptions};
 use crate::output;
 use crate::report;
 pub(super) use check::{check, input as check_input};
+pub(super) use storage::{StorageArguments, parse_layout};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -53,10 +52,7 @@ pub struct Arguments {
     #[command(flatten)]
     work: WorkOptions,
     #[command(flatten)]
-    allocator: AllocatorArguments,
-    /// Storage of a vertex's neighbours
-    #[arg(long, help_heading = "Allocator", value_parser = parse_layout, value_name = "contiguous|linked", default_value = "contiguous")]
-    layout: Layout,
+    storage: StorageArguments,
     #[command(flatten)]
     saves: Saves,
     /// Write the vertices of the path of --path-to to this file
@@ -89,7 +85,7 @@ pub struct Arguments {
 /// Loads, updates, computes, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     arguments.check()?;
-    let spec = spec_of(&arguments.allocator)?;
+    let storage = arguments.storage.options()?;
     let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let compact = arguments.work.input.compact_ids;
     let open = |path| open_save(path, compact);
@@ -104,9 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         .read(arguments.work.verify, &mut progress)?;
     let mut job = GraphJob {
         work: arguments.work.clone(),
-        allocator: spec,
-        check_heap: arguments.allocator.check.heap,
-        layout: arguments.layout,
+        storage,
         // Decided after the graph is read.
         backend: Options::default(),
     };
@@ -122,7 +116,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         refuse_gaps(path, saved_as, input.ids.are_listed())?;
     }
     let workload = job.workload(&input, algorithms, &mut progress)?;
-    job.backend = arguments.allocator.link.decide(&arguments.backend, None)?;
+    let link = &arguments.storage.allocator.link;
+    job.backend = link.decide(&arguments.backend, None)?;
     progress.execute(&job, &workload, &exporter, |_, (first, graph)| {
         if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
             save_with_ids(&graph.csr()?, &input.ids, path, Some(format))?;
@@ -165,25 +160,8 @@ impl Arguments {
         let mut read = self.work.files();
         read.extend(self.coordinates.clone());
         read_apart(read, &written)?;
-        read_apart(self.allocator.link.files(), &written)
+        read_apart(self.storage.allocator.link.files(), &written)
     }
-}
-
-/// The allocator of a graph.
-///
-/// # Errors
-///
-/// For parameters that a graph has no use for.
-pub(super) fn spec_of(allocator: &AllocatorArguments) -> Result<Spec, Error> {
-    if allocator
-        .allocator
-        .as_ref()
-        .is_some_and(|spec| spec.coalesce)
-    {
-        let why = "coalesce has no effect here: it is for `heapwood bench`";
-        return Err(Error::Usage(why.to_owned()));
-    }
-    allocator.spec()
 }
 
 /// Makes sure that a graph can be saved to a file of this name, whose ids may have gaps;
@@ -210,15 +188,4 @@ fn refuse_gaps(path: &Path, format: Option<Format>, gaps: bool) -> Result<(), Er
 /// The format in which a graph is saved to a file of this name.
 fn save_format(path: &Path, directed: bool) -> Result<Format, Error> {
     output_format(path, None, directed).map_err(|error| Error::Usage(error.to_string()))
-}
-
-/// The layout of this name.
-///
-/// # Errors
-///
-/// A message that says which there are.
-pub(super) fn parse_layout(text: &str) -> Result<Layout, String> {
-    let mut layouts = Layout::ALL.into_iter();
-    let found = layouts.find(|layout| layout.name() == text);
-    found.ok_or_else(|| "write contiguous or linked".to_owned())
 }

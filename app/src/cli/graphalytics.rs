@@ -8,13 +8,11 @@ use clap::Args;
 use heapwood_graphs::Dataset;
 
 use super::common::read_apart;
-use super::graph::{parse_layout, spec_of};
+use super::graph::StorageArguments;
 use super::progress::TerminalProgress;
 use super::suffix::Exporter;
-use super::tree::AllocatorArguments;
 use crate::Error;
 use crate::backend::Options;
-use crate::graph::Layout;
 use crate::job::{GraphalyticsJob, read_dataset};
 use crate::report;
 use crate::size::{Pool, parse_pool};
@@ -54,29 +52,27 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 3)]
     runs: u32,
     #[command(flatten)]
-    allocator: AllocatorArguments,
+    storage: StorageArguments,
     /// Pool: a size, a multiple such as 8x, or auto
     ///
     /// A multiple counts the bytes of the stored edges.
     #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = parse_pool, default_value = "auto")]
     pool: Pool,
-    /// Storage of a vertex's neighbours
-    #[arg(long, help_heading = "Allocator", value_parser = parse_layout, value_name = "contiguous|linked", default_value = "contiguous")]
-    layout: Layout,
     #[command(flatten)]
     backend: Options,
 }
 
 /// Loads, computes, compares, and reports.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
-    let spec = spec_of(&arguments.allocator)?;
+    let storage = arguments.storage.options()?;
+    let link = &arguments.storage.allocator.link;
     let exporter = Exporter::open(arguments.format, arguments.output.as_deref())?;
     let dataset = Dataset::open(&arguments.properties)?;
     let outputs = arguments.outputs(&dataset);
     let written = outputs.iter().chain(&arguments.output);
     let written: Vec<_> = written.map(|path| Some(path.as_path())).collect();
     read_apart(dataset.files(), &written)?;
-    read_apart(arguments.allocator.link.files(), &written)?;
+    read_apart(link.files(), &written)?;
     let folder = arguments.output_folder.as_deref();
     let folder = folder.map(|folder| OutputFolder::open(folder, &outputs));
     let folder = folder.transpose()?;
@@ -87,11 +83,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         properties: arguments.properties.clone(),
         runs: arguments.runs,
         pool: arguments.pool,
-        allocator: spec,
-        check_heap: arguments.allocator.check.heap,
-        layout: arguments.layout,
+        storage,
         // Decided after the graph is read.
-        backend: arguments.allocator.link.decide(&arguments.backend, None)?,
+        backend: link.decide(&arguments.backend, None)?,
     };
     let mut verdict = Ok(());
     let done = progress.execute(&job, &benchmark, &exporter, |report, (first, store)| {

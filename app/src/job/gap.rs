@@ -3,21 +3,18 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use heapwood_device::graph::store::plan::Layout;
 use heapwood_graphs::{files_read, load_sources};
 use serde::{Deserialize, Serialize};
 
-use super::graph::InputOptions;
+use super::graph::{InputOptions, StorageOptions};
 use super::{Job, MeasuredJob, Progress};
 use crate::Error;
-use crate::allocators::Spec;
 use crate::backend::{self, Backend};
-use crate::graph::{Limits, Options};
 use crate::report::gap::{GapReport, gap_report};
 use crate::size::Pool;
 use crate::word;
 use crate::workload::gap::{GapBenchmark, GapKernel};
-use crate::workload::graph::{Algorithms, UpdateStream, Workload};
+use crate::workload::graph::Algorithms;
 
 /// Loads a graph over an allocator, and runs the kernels of the GAP benchmark suite on it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,14 +35,9 @@ pub struct GapJob {
     /// The memory of the allocator.
     #[serde(with = "word")]
     pub pool: Pool,
-    /// The allocator.
-    #[serde(with = "word")]
-    pub allocator: Spec,
-    /// Whether every block is checked.
-    pub check_heap: bool,
-    /// Storage of neighbours.
-    #[serde(with = "word")]
-    pub layout: Layout,
+    /// How the graph is kept.
+    #[serde(flatten)]
+    pub storage: StorageOptions,
     /// The backend, once decided.
     pub backend: backend::Options,
 }
@@ -93,21 +85,9 @@ impl MeasuredJob for GapJob {
         backend: &dyn Backend,
         progress: &mut dyn Progress,
     ) -> Result<(GapReport, ()), Error> {
-        let workload = Workload {
-            input: &benchmark.input,
-            store: Options {
-                spec: self.allocator.checked_if(self.check_heap)?,
-                pool: self.pool,
-                layout: self.layout,
-                self_loops: self.input.self_loops,
-                parallel: self.input.parallel,
-                limits: Limits::default(),
-            },
-            check_heap: self.check_heap,
-            stream: UpdateStream::default(),
-            events: None,
-            algorithms: Algorithms::default(),
-        };
+        let algorithms = Algorithms::default();
+        let storage = &self.storage;
+        let workload = storage.workload(&benchmark.input, self.pool, algorithms)?;
         let (runs, store) = workload.run(backend, 1, || ())?;
         let kernels = benchmark.run(&store, || progress.step())?;
         let done = (&runs[0], kernels);
@@ -135,6 +115,7 @@ mod tests {
     use super::*;
     use crate::backend::Cpu;
     use crate::generate::Source;
+    use crate::graph::Layout;
 
     #[test]
     fn a_job_comes_back_from_json_and_runs_its_kernels() {
@@ -162,9 +143,10 @@ mod tests {
             trials: Some(2),
             verify: true,
             pool: Pool::Auto,
-            allocator: Spec::default(),
-            check_heap: false,
-            layout: Layout::Linked,
+            storage: StorageOptions {
+                layout: Layout::Linked,
+                ..StorageOptions::default()
+            },
             backend: backend::Options::default(),
         };
         let json = serde_json::to_string(&job).unwrap();

@@ -2,19 +2,18 @@
 
 use std::path::PathBuf;
 
-use heapwood_device::graph::store::plan::Layout;
 use heapwood_graphs::Dataset;
 use serde::{Deserialize, Serialize};
 
+use super::graph::StorageOptions;
 use super::{Job, MeasuredJob, Progress};
 use crate::Error;
-use crate::allocators::Spec;
 use crate::backend::{self, Backend};
-use crate::graph::{Options, Store};
+use crate::graph::Store;
 use crate::report::graphalytics::{GraphalyticsReport, graphalytics_report};
 use crate::size::Pool;
 use crate::word;
-use crate::workload::graph::{Run, UpdateStream, Workload};
+use crate::workload::graph::Run;
 use crate::workload::graphalytics::Benchmark;
 
 /// Runs the algorithms of a dataset on its graph, and compares their output with that of the
@@ -30,14 +29,9 @@ pub struct GraphalyticsJob {
     /// The memory of the allocator.
     #[serde(with = "word")]
     pub pool: Pool,
-    /// The allocator.
-    #[serde(with = "word")]
-    pub allocator: Spec,
-    /// Whether every block is checked.
-    pub check_heap: bool,
-    /// Storage of neighbours.
-    #[serde(with = "word")]
-    pub layout: Layout,
+    /// How the graph is kept.
+    #[serde(flatten)]
+    pub storage: StorageOptions,
     /// The backend, once decided.
     pub backend: backend::Options,
 }
@@ -80,19 +74,9 @@ impl MeasuredJob for GraphalyticsJob {
         backend: &'b dyn Backend,
         progress: &mut dyn Progress,
     ) -> Result<(GraphalyticsReport, (Run, Store<'b>)), Error> {
-        let workload = Workload {
-            input: &benchmark.input,
-            store: Options {
-                spec: self.allocator.checked_if(self.check_heap)?,
-                pool: self.pool,
-                layout: self.layout,
-                ..Options::default()
-            },
-            check_heap: self.check_heap,
-            stream: UpdateStream::default(),
-            events: None,
-            algorithms: benchmark.algorithms(),
-        };
+        let algorithms = benchmark.algorithms();
+        let storage = &self.storage;
+        let workload = storage.workload(&benchmark.input, self.pool, algorithms)?;
         let (mut runs, store) = workload.run(backend, self.runs, || progress.step())?;
         let done = (&runs[..], &store);
         let report = graphalytics_report(benchmark, &workload, &backend.info(), done)?;
@@ -127,6 +111,7 @@ mod tests {
 
     use super::*;
     use crate::backend::Cpu;
+    use crate::graph::Layout;
 
     #[test]
     fn a_job_comes_back_from_json_and_finds_differences() {
@@ -146,9 +131,10 @@ mod tests {
             properties: folder.path().join("arc.properties"),
             runs: 2,
             pool: Pool::Auto,
-            allocator: Spec::default(),
-            check_heap: false,
-            layout: Layout::Linked,
+            storage: StorageOptions {
+                layout: Layout::Linked,
+                ..StorageOptions::default()
+            },
             backend: backend::Options::default(),
         };
         let json = serde_json::to_string(&job).unwrap();

@@ -50,7 +50,7 @@ pub use frames::FramesJob;
 pub use gap::GapJob;
 pub use graph::{
     AlgorithmOptions, EdgeSource, EventOptions, GraphJob, InputOptions, MAX_BATCH_EDGES,
-    UpdateOptions, VertexSelection, WorkOptions,
+    StorageOptions, UpdateOptions, VertexSelection, WorkOptions,
 };
 pub use graphalytics::{GraphalyticsJob, read_dataset};
 pub use linking::Linking;

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::graph::Layout;
 use crate::graph::algorithms::Saves;
-use crate::job::{GraphJob, WorkOptions};
+use crate::job::{GraphJob, StorageOptions, WorkOptions};
 use crate::report::compare::{GraphRow, Origin, standing};
 
 /// Examples, at the end of the help.
@@ -53,9 +53,11 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
     let backend = arguments.sides.decide(&specs)?;
     let job = |(spec, layout): (&Spec, Layout)| GraphJob {
         work: work.clone(),
-        allocator: spec.clone(),
-        check_heap: arguments.check.heap,
-        layout,
+        storage: StorageOptions {
+            allocator: spec.clone(),
+            check_heap: arguments.check.heap,
+            layout,
+        },
         backend: backend.over(spec),
     };
     let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));

@@ -2,25 +2,24 @@
 
 mod events;
 mod input;
+mod storage;
 mod updates;
 mod work;
 
-use heapwood_device::graph::store::plan::Layout;
 use serde::{Deserialize, Serialize};
 
 pub use events::EventOptions;
 pub use input::InputOptions;
+pub use storage::StorageOptions;
 pub use updates::{EdgeSource, MAX_BATCH_EDGES, UpdateOptions, VertexSelection};
 pub use work::{AlgorithmOptions, WorkOptions};
 
 use super::{Job, MeasuredJob, Progress};
 use crate::Error;
-use crate::allocators::Spec;
 use crate::backend::{self, Backend};
+use crate::graph::Store;
 use crate::graph::algorithms::Saves;
-use crate::graph::{Limits, Options, Store};
 use crate::report::graph::{GraphReport, graph_report};
-use crate::word;
 use crate::workload::graph::{Algorithms, Input, Run, Workload};
 
 /// Keeps a graph over an allocator, changes it, and computes on it.
@@ -29,14 +28,9 @@ use crate::workload::graph::{Algorithms, Input, Run, Workload};
 pub struct GraphJob {
     /// The graph, its updates, and the algorithms.
     pub work: WorkOptions,
-    /// The allocator.
-    #[serde(with = "word")]
-    pub allocator: Spec,
-    /// Whether every block is checked.
-    pub check_heap: bool,
-    /// Storage of neighbours.
-    #[serde(with = "word")]
-    pub layout: Layout,
+    /// How the graph is kept.
+    #[serde(flatten)]
+    pub storage: StorageOptions,
     /// The backend, once decided.
     pub backend: backend::Options,
 }
@@ -56,17 +50,7 @@ impl GraphJob {
         Ok(Workload {
             stream: self.work.stream(input, progress)?,
             events: self.work.events(input, progress)?,
-            input,
-            store: Options {
-                spec: self.allocator.checked_if(self.check_heap)?,
-                pool: self.work.pool,
-                layout: self.layout,
-                self_loops: self.work.input.self_loops,
-                parallel: self.work.input.parallel,
-                limits: Limits::default(),
-            },
-            check_heap: self.check_heap,
-            algorithms,
+            ..self.storage.workload(input, self.work.pool, algorithms)?
         })
     }
 }

@@ -20,7 +20,6 @@
 //!         spec: Spec::parse("ouroboros-p-va")?,
 //!         ..Options::default()
 //!     },
-//!     check_heap: false,
 //!     stream: UpdateStream::default(),
 //!     events: None,
 //!     algorithms: Algorithms {
@@ -64,11 +63,8 @@ use crate::graph::{Options, Store};
 pub struct Workload<'a> {
     /// The graph.
     pub input: &'a Input,
-    /// How it is kept.
+    /// How it is kept. Misuse of the heap is looked for after each run if the allocator is checked.
     pub store: Options,
-    /// Whether misuse of the heap is looked for after each run, if the allocator does
-    /// that.
-    pub check_heap: bool,
     /// Its changes, round by round.
     pub stream: UpdateStream,
     /// Its changes after that, event by event.
