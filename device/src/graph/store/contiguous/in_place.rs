@@ -151,6 +151,8 @@ pub unsafe fn change_together<const NEIGHBOURS: bool, W: Warp>(
                 index += W::LANES;
             }
         }
+        // Without rows, lanes may still be about to read the record.
+        warp.sync(W::FULL);
         if warp.lane() == 0 {
             record.degree = changes.new_degree(degree, run.length());
             record.pad();
