@@ -22,7 +22,8 @@ pub fn vertices_come_and_go(graph: &Weighted, backend: &dyn Backend, spec: &Spec
     let (mut store, mut checker) = load(graph, backend, spec, &mut random);
     checker.store(&store).expect("as loaded");
     let source = random.below(graph.vertices.into()) as u32;
-    let (mut tree, _) = PathTree::start(&store, &PathOptions::from(source)).expect("memory");
+    let (tree, _) = PathTree::start(&store, &PathOptions::from(source)).expect("memory");
+    let mut tree = tree.with_rounds(random.below(4) as u32);
     let mut present = graph.vertices;
     for number in 0..graph.batches {
         let vertices = store.shape().vertices;

@@ -30,6 +30,8 @@ pub struct Found<'a> {
     near: u32,
     /// Far vertices in its second half.
     far: u32,
+    /// Near vertices before this one were taken, by a lane that is alone in its warp.
+    taken: u32,
     /// No vertex that this lane has found far has a lesser distance.
     least: u64,
 }
@@ -44,6 +46,7 @@ impl<'a> Found<'a> {
             divisions,
             near: 0,
             far: 0,
+            taken: 0,
             least: u64::MAX,
         }
     }
@@ -99,10 +102,11 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Whether near vertices wait, and no more than one for each lane.
+    /// Whether near vertices wait, and no more than one for each lane. A lane that is alone takes
+    /// them one after the other.
     #[inline(always)]
     pub fn has_few<W: Warp>(&self) -> bool {
-        self.near > 0 && self.near <= W::LANES
+        self.near > 0 && (W::IS_SOLO || self.near <= W::LANES)
     }
 
     /// Takes the near vertices that wait, one for each lane at the most: this lane's, and whether it has
@@ -111,13 +115,18 @@ impl<'a> Found<'a> {
     pub fn take<W: Warp>(&mut self, warp: W) -> (u32, bool) {
         // The lanes' vertices are written.
         warp.sync(W::FULL);
-        let waits = warp.lane() < self.near;
+        let place = if W::IS_SOLO { self.taken } else { warp.lane() };
+        let waits = place < self.near;
         let mut vertex = 0;
         if waits {
             // SAFETY: below the number of those that wait.
-            vertex = unsafe { *warp.scratch().cast::<u32>().add(warp.lane() as usize) };
+            vertex = unsafe { *warp.scratch().cast::<u32>().add(place as usize) };
         }
-        self.near = 0;
+        if W::IS_SOLO && place + 1 < self.near {
+            self.taken = place + 1;
+        } else {
+            (self.near, self.taken) = (0, 0);
+        }
         // They were read, before others take their place.
         warp.sync(W::FULL);
         (vertex, waits)
@@ -176,7 +185,7 @@ impl<'a> Found<'a> {
         let paths = self.paths;
         // The lanes' vertices are written.
         warp.sync(W::FULL);
-        let mut first = 0;
+        let mut first = self.taken;
         while first < self.near {
             let (mut vertex, mut chunks) = (0, 0);
             if first + warp.lane() < self.near {
@@ -220,7 +229,7 @@ impl<'a> Found<'a> {
             }
             first += W::LANES;
         }
-        self.near = 0;
+        (self.near, self.taken) = (0, 0);
         // They were read, before others take their place.
         warp.sync(W::FULL);
     }

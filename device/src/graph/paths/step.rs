@@ -113,7 +113,9 @@ impl<W: Warp> Stepping<'_, W> {
     /// that are below the bound.
     ///
     /// A warp goes on with the vertices that it has made near, some times over, as long as they are few:
-    /// the next step would take longer to begin. The rows of hubs are left to it.
+    /// the next step would take longer to begin. The rows of hubs are left to it. A lane that is alone
+    /// does its share first, and then goes on until none waits, or hundreds do (bucket fusion, Zhang
+    /// and others 2020).
     ///
     /// # Safety
     ///
@@ -140,13 +142,18 @@ impl<W: Warp> Stepping<'_, W> {
         unsafe {
             loop {
                 let mut source = NearRow::NONE;
-                if times < max_turns && found.has_few::<W>() {
+                let goes_on = if W::IS_SOLO {
+                    first >= count
+                } else {
+                    times < max_turns
+                };
+                if goes_on && found.has_few::<W>() {
                     times += 1;
                     let (vertex, waits) = found.take(warp);
                     let mut is_hub = false;
                     if waits {
                         source = NearRow::of(paths, VertexId::new(vertex));
-                        is_hub = source.length > CHUNK;
+                        is_hub = !W::IS_SOLO && source.length > CHUNK;
                         if is_hub {
                             source.length = 0;
                         }

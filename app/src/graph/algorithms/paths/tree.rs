@@ -1,7 +1,7 @@
 //! Distances from a vertex that are carried along while the graph changes.
 
 use heapwood_device::graph::paths::plan::{PathSpace, PathState};
-use heapwood_device::graph::paths::tree::plan::KeptSearch;
+use heapwood_device::graph::paths::tree::plan::KeptPaths;
 use heapwood_graphs::WeightKind;
 
 use super::solver::{delta_word, distance_words, path_end, sampled_delta};
@@ -65,7 +65,7 @@ impl PathTree {
             source: options.source,
             kind,
             delta,
-            // Lanes alone have steps that begin at once, and few launches' worth of work in each.
+            // Where lanes are alone, a step begins at once, and a round is more work than it saves.
             rounds: if store.backend.solo_workers() > 0 {
                 0
             } else {
@@ -81,8 +81,8 @@ impl PathTree {
         Ok((tree, advance))
     }
 
-    /// Sets the most rounds of an update, in each of which improvements go down the tree at once. By
-    /// default there are none on the CPU. Real weights have none.
+    /// Sets the most rounds of an update. In a round, improvements go down the tree at once. By default
+    /// there are none on the CPU. Real weights have none.
     pub fn with_rounds(self, rounds: u32) -> Self {
         Self { rounds, ..self }
     }
@@ -158,7 +158,7 @@ impl PathTree {
         anew: bool,
     ) -> Result<PathAdvance, StoreError> {
         let graph = &contiguous.graph;
-        let search = KeptSearch {
+        let search = KeptPaths {
             space: &self.space,
             workspace: self.workspace.address(),
             source: self.source,

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{Climb, Tree, TreeArguments, word};
+use super::{Climb, PathTreeArguments, Tree, word};
 use crate::graph::store::VertexId;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
@@ -43,10 +43,10 @@ impl TreeJump {
 }
 
 impl PlainKernel for TreeJump {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let (vertices, jump) = (tree.paths.vertices, tree.arguments.jump);

@@ -62,7 +62,7 @@ pub const NO_PARENT: u32 = u32::MAX;
 
 arguments! {
     /// A search for shortest paths whose tree is kept.
-    pub struct TreeArguments {
+    pub struct PathTreeArguments {
         nested {
             /// The search.
             search: SsspArguments,
@@ -122,7 +122,7 @@ impl Climb {
 /// A search whose tree is kept.
 struct Tree {
     paths: Paths,
-    arguments: Valid<TreeArguments>,
+    arguments: Valid<PathTreeArguments>,
 }
 
 impl Tree {
@@ -132,7 +132,7 @@ impl Tree {
     ///
     /// The arguments satisfy the contract that their type states.
     #[inline(always)]
-    unsafe fn new(arguments: TreeArguments) -> Self {
+    unsafe fn new(arguments: PathTreeArguments) -> Self {
         // SAFETY: the caller's promise.
         unsafe {
             Self {

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{NO_PARENT, Tree, TreeArguments, word};
+use super::{NO_PARENT, PathTreeArguments, Tree, word};
 use crate::graph::paths::UNREACHED;
 use crate::graph::paths::edge::{NearEdge, NearRow};
 use crate::graph::paths::found::Found;
@@ -15,10 +15,10 @@ use crate::simt::segments::Segments;
 pub struct TreeStart;
 
 impl PlainKernel for TreeStart {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let paths = &tree.paths;
@@ -51,10 +51,10 @@ impl PlainKernel for TreeStart {
 pub struct TreeParents;
 
 impl PlainKernel for TreeParents {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let paths = &tree.paths;

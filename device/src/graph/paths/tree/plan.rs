@@ -2,7 +2,8 @@
 
 use super::jump::HOPS;
 use super::{
-    TreeArguments, TreeGain, TreeJump, TreeParents, TreeResume, TreeShift, TreeStart, TreeSupport,
+    PathTreeArguments, TreeGain, TreeJump, TreeParents, TreeResume, TreeShift, TreeStart,
+    TreeSupport,
 };
 use crate::graph::paths::plan::PathSpace;
 use crate::graph::store::plan::Graph;
@@ -13,7 +14,7 @@ const THREADS: u32 = 1 << 18;
 
 /// A search whose tree is kept, in a workspace with room for it.
 #[derive(Clone, Copy, Debug)]
-pub struct KeptSearch<'a> {
+pub struct KeptPaths<'a> {
     /// The layout of the workspace.
     pub space: &'a PathSpace,
     /// Where the workspace begins.
@@ -33,9 +34,9 @@ impl Graph {
     /// # Panics
     ///
     /// If there is no room for a tree, or the graph has no weights.
-    pub fn path_resume(&self, search: &KeptSearch) -> Vec<PlannedLaunch> {
+    pub fn path_resume(&self, search: &KeptPaths) -> Vec<PlannedLaunch> {
         let grid = self.tree_grid();
-        let arguments = TreeArguments {
+        let arguments = PathTreeArguments {
             is_last: search.rounds == 0,
             ..self.tree_arguments(search, 0)
         };
@@ -51,13 +52,13 @@ impl Graph {
     /// # Panics
     ///
     /// As [`Graph::path_resume`], or if the number is 0.
-    pub fn path_round(&self, search: &KeptSearch, number: u32) -> Vec<PlannedLaunch> {
+    pub fn path_round(&self, search: &KeptPaths, number: u32) -> Vec<PlannedLaunch> {
         let step = self.path_launch(search.space, search.workspace, number, search.delta);
         if number > search.rounds {
             return vec![step];
         }
         let grid = self.tree_grid();
-        let arguments = TreeArguments {
+        let arguments = PathTreeArguments {
             is_gain: true,
             is_last: number == search.rounds,
             ..self.tree_arguments(search, number)
@@ -78,7 +79,7 @@ impl Graph {
     /// # Panics
     ///
     /// As [`Graph::path_resume`].
-    pub fn path_parents(&self, search: &KeptSearch, launched: u32) -> [PlannedLaunch; 2] {
+    pub fn path_parents(&self, search: &KeptPaths, launched: u32) -> [PlannedLaunch; 2] {
         let at = |launch| self.tree_arguments(search, launch);
         let grid = self.tree_grid();
         // The last step has cleared the frontier that the first of these lists rows in.
@@ -92,13 +93,13 @@ impl Graph {
         Grid::strided(self.shape.vertices.min(THREADS))
     }
 
-    fn tree_arguments(&self, search: &KeptSearch, launch: u32) -> TreeArguments {
-        let KeptSearch {
+    fn tree_arguments(&self, search: &KeptPaths, launch: u32) -> PathTreeArguments {
+        let KeptPaths {
             space, workspace, ..
         } = *search;
         let tree = space.tree();
         let at = |offset: usize| workspace.wrapping_add(offset);
-        TreeArguments {
+        PathTreeArguments {
             search: self.path_arguments(space, workspace, (search.source, launch), search.delta),
             parents: at(tree.parents).cast(),
             climbs: at(tree.climbs).cast(),
@@ -110,14 +111,14 @@ impl Graph {
     }
 
     /// The launches that take all vertices to their roots.
-    fn tree_jumps(&self, arguments: TreeArguments) -> impl Iterator<Item = PlannedLaunch> {
+    fn tree_jumps(&self, arguments: PathTreeArguments) -> impl Iterator<Item = PlannedLaunch> {
         let grid = self.tree_grid();
         // A way to a root has fewer edges than there are vertices. A launch goes on `HOPS` times from
         // where others have come at least: so many times as far, and once.
         let far = |jump: &u32| u64::from(HOPS + 1).pow(*jump) < self.shape.vertices.into();
         let jumps = 1 + (0..).take_while(far).count() as u32;
         (1..=jumps).map(move |jump| {
-            PlannedLaunch::of::<TreeJump>(grid, TreeArguments { jump, ..arguments })
+            PlannedLaunch::of::<TreeJump>(grid, PathTreeArguments { jump, ..arguments })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{Climb, NO_PARENT, Tree, TreeArguments, word};
+use super::{Climb, NO_PARENT, PathTreeArguments, Tree, word};
 use crate::graph::paths::UNREACHED;
 use crate::graph::paths::found::Found;
 use crate::graph::store::VertexId;
@@ -44,10 +44,10 @@ impl Tree {
 pub struct TreeGain;
 
 impl PlainKernel for TreeGain {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let paths = &tree.paths;
@@ -85,10 +85,10 @@ impl PlainKernel for TreeGain {
 pub struct TreeShift;
 
 impl PlainKernel for TreeShift {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let paths = &tree.paths;

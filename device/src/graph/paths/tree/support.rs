@@ -2,7 +2,7 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
-use super::{Climb, NO_PARENT, Tree, TreeArguments, word};
+use super::{Climb, NO_PARENT, PathTreeArguments, Tree, word};
 use crate::graph::paths::UNREACHED;
 use crate::graph::paths::found::Found;
 use crate::graph::store::{VertexId, lower_bound};
@@ -50,10 +50,10 @@ impl Tree {
 pub struct TreeSupport;
 
 impl PlainKernel for TreeSupport {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let paths = &tree.paths;
@@ -100,10 +100,10 @@ impl PlainKernel for TreeSupport {
 pub struct TreeResume;
 
 impl PlainKernel for TreeResume {
-    type Arguments = TreeArguments;
+    type Arguments = PathTreeArguments;
 
     #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, arguments: TreeArguments) {
+    unsafe fn run<W: Warp>(warp: W, arguments: PathTreeArguments) {
         // SAFETY: the kernel's contract.
         let tree = unsafe { Tree::new(arguments) };
         let paths = &tree.paths;

