@@ -1,6 +1,7 @@
 //! Weighted graphs on threads and on warps in lockstep.
 
 use heapwood::allocators::Spec;
+use heapwood::backend::Backend;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
 use heapwood_tests::dirty::threads;
 use heapwood_tests::gpu::specs;
@@ -44,10 +45,7 @@ fn lanes_keep_weights_and_find_paths() {
             pool: 2 << 20,
             ..Weighted::new(seed)
         };
-        match seed % 2 {
-            0 => batches.run(&lanes::<CfmMalloc>(3, seed), &spec("cfmmalloc")),
-            _ => batches.run(&lanes::<CfMalloc>(2, seed), &spec("cfmalloc")),
-        }
+        in_lockstep(seed, |backend, spec| batches.run(backend, spec));
     }
 }
 
@@ -75,13 +73,17 @@ fn lanes_delete_vertices_with_their_weights() {
             pool: 2 << 20,
             ..Weighted::new(seed)
         };
-        match seed % 2 {
-            0 => vertices_come_and_go(&graph, &lanes::<CfmMalloc>(3, seed), &spec("cfmmalloc")),
-            _ => vertices_come_and_go(&graph, &lanes::<CfMalloc>(2, seed), &spec("cfmalloc")),
-        }
+        in_lockstep(seed, |backend, spec| {
+            vertices_come_and_go(&graph, backend, spec)
+        });
     }
 }
 
-fn spec(name: &str) -> Spec {
-    Spec::parse(name).expect("an allocator")
+/// Runs over one of two allocators by turns, on warps in lockstep.
+fn in_lockstep(seed: u64, run: impl Fn(&dyn Backend, &Spec)) {
+    let spec = |name| Spec::parse(name).expect("an allocator");
+    match seed % 2 {
+        0 => run(&lanes::<CfmMalloc>(3, seed), &spec("cfmmalloc")),
+        _ => run(&lanes::<CfMalloc>(2, seed), &spec("cfmalloc")),
+    }
 }

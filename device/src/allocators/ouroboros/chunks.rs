@@ -17,8 +17,8 @@
 //! for, entries and room of a queue, other threads provide without such a wait.
 //!
 //! Since a chunk has one holder at a time, many threads that want few pages each
-//! would wait for the chunks one after the other. Until a class has pages to spare as of a quarter of
-//! the heap's chunks, or 2^12, a thread that finds none available allocates another one, though
+//! would wait for the chunks one after the other. Until the pages to spare of a class would fill a quarter
+//! of the heap's chunks, or 2^12, a thread that finds none available allocates another one, though
 //! there are enough pages for all that have permits; and a thread that gets no permits does
 //! not wait for a chunk that is on its way, whose pages are then promised to no thread. So a
 //! class may hold a chunk for each warp that requests at the same time. When less than half of the

@@ -10,8 +10,8 @@ use crate::backend::{Backend, Memory};
 use crate::graph::algorithms::contiguous::Contiguous;
 use crate::graph::{Store, StoreError};
 
-/// Rounds at the most. On the road networks that were measured, nine or fewer end a search after up to a
-/// thousand changes; where more are needed, the tree is of no great help.
+/// Rounds at the most. On the grid and the road network that were measured, nine or fewer end a search after
+/// up to a thousand changes; where more are needed, the tree is of no great help.
 const ROUNDS: u32 = 16;
 
 /// Rounds that are launched together at first, and steps at the most: a round takes a dozen launches.
@@ -65,7 +65,7 @@ impl PathTree {
             source: options.source,
             kind,
             delta,
-            // Where lanes are alone, a step begins at once, and a round is more work than it saves.
+            // Where lanes are alone, a step begins at once, and a round goes over all vertices often.
             rounds: if store.backend.solo_workers() > 0 {
                 0
             } else {
