@@ -143,6 +143,7 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_links" Links $crate::graph::clustering::Links;
             "paths" "graph_weight_sample" WeightSample $crate::graph::paths::WeightSample;
             "paths" "graph_path_start" PathStart $crate::graph::paths::PathStart;
+            "paths" "graph_path_continue" PathContinue $crate::graph::paths::PathContinue;
             "paths" "graph_path_step" PathStep $crate::graph::paths::PathStep;
             "paths" "graph_tree_support" TreeSupport $crate::graph::paths::tree::TreeSupport;
             "paths" "graph_tree_jump" TreeJump $crate::graph::paths::tree::TreeJump;

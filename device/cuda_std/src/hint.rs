@@ -23,3 +23,24 @@ pub fn opaque(bits: u32) -> u32 {
     #[cfg(not(target_arch = "nvptx64"))]
     bits
 }
+
+/// [`opaque`] for a word of 64 bits.
+#[inline(always)]
+pub fn opaque64(bits: u64) -> u64 {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let same;
+        // SAFETY: a copy from register to register.
+        unsafe {
+            core::arch::asm!(
+                "mov.b64 {}, {};",
+                out(reg64) same,
+                in(reg64) bits,
+                options(nomem, nostack, preserves_flags)
+            );
+        }
+        same
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    bits
+}

@@ -22,7 +22,7 @@ mod vertices;
 mod weights;
 
 use keys::every_distribution_of_keys_is_sorted;
-use searches::narrow_and_wide_frontiers_are_searched;
+use searches::{deep_graphs_are_searched, narrow_and_wide_frontiers_are_searched};
 use vertices::{a_vertex_deleted_before_it_was_is_there_later, vertices_come_and_go};
 use weights::{weights_follow_their_edges, weights_go_with_their_vertices};
 
@@ -98,6 +98,7 @@ clauses! {
     FULL, SMALL_ON_GPU, SMALL;
     every_distribution_of_keys_is_sorted
     narrow_and_wide_frontiers_are_searched
+    deep_graphs_are_searched
     random_batches_keep_the_store_equal_to_a_set
     an_exhausted_pool_leaves_the_graph_as_it_was
     results_are_those_of_definitions

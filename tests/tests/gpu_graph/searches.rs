@@ -2,8 +2,10 @@
 
 use heapwood::backend::Backend;
 use heapwood_device::graph::batch::Change;
+use heapwood_device::graph::store::plan::Layout;
 use heapwood_graphs::generate::{Kind, Parameters, generate};
 use heapwood_tests::graph::Model;
+use heapwood_tests::graph::forms::store_of;
 use heapwood_tests::graph::graphs::{self, layers};
 use heapwood_tests::graph::search::{Rows, check};
 
@@ -32,5 +34,18 @@ pub fn narrow_and_wide_frontiers_are_searched(backend: &dyn Backend, scale: Scal
         for rows in Rows::ALL {
             check(backend, &model, rows, 0, what);
         }
+    }
+}
+
+/// Searches that leave levels, over rows of both layouts.
+pub fn deep_graphs_are_searched(backend: &dyn Backend, scale: Scale) {
+    let deep = graphs::path(scale.vertices.max(2400), 7);
+    let expected = deep.search(0);
+    for layout in Layout::ALL {
+        let store = store_of(backend, &deep, layout, scale.weighted_pool);
+        let found = store.search(0).expect("there is memory");
+        assert!(found.depths == expected, "{layout:?}");
+        let reached = expected.iter().filter(|&&depth| depth != u32::MAX);
+        assert_eq!(Some(&found.state.depth), reached.max(), "{layout:?}");
     }
 }

@@ -38,11 +38,11 @@ fn state(reached: u32, depth: u32, ended: bool) -> SearchState {
 
 #[test]
 fn a_launch_searches_a_path() {
-    let path = graph(2000, false, (1..2000).map(|v| [v - 1, v]));
+    let path = graph(120, false, (1..120).map(|v| [v - 1, v]));
     let found = first_states(&threads(2), &path, 0, "path");
-    assert_eq!(found, [state(2000, 1999, true); 2]);
-    let found = first_states(&threads(2), &path, 500, "path from within");
-    assert_eq!(found, [state(2000, 1499, true); 2]);
+    assert_eq!(found, [state(120, 119, true); 2]);
+    let found = first_states(&threads(2), &path, 30, "path from within");
+    assert_eq!(found, [state(120, 89, true); 2]);
     let cycle = graph(160, false, (0..160).map(|v| [v, (v + 1) % 160]));
     let found = first_states(&lanes(1), &cycle, 5, "cycle");
     assert_eq!(found, [state(160, 80, true); 2]);
@@ -50,14 +50,14 @@ fn a_launch_searches_a_path() {
 
 #[test]
 fn a_launch_ends_after_so_many_levels() {
-    let vertices = 9000;
+    let vertices = 300;
     let path = graph(vertices, false, (1..vertices).map(|v| [v - 1, v]));
     for rows in Rows::ALL {
         let states = check(&threads(1), &path, rows, 0, "long path");
-        assert_eq!(states[0], state(4096, 4095, false));
+        assert_eq!(states[0], state(128, 127, false));
         // Seven steps of a level each, and as many levels as before.
-        assert_eq!(states[7], state(4103, 4102, false));
-        assert_eq!(states[8], state(8199, 8198, false));
+        assert_eq!(states[7], state(135, 134, false));
+        assert_eq!(states[8], state(263, 262, false));
     }
 }
 

@@ -69,6 +69,30 @@ fn moved(model: &Model, first: u32) -> impl Iterator<Item = Edge> + '_ {
     rows.flat_map(move |(source, row)| row.iter().map(move |&to| [source, first + to]))
 }
 
+/// A search leaves levels after a few hundred narrow ones, and meets a hub afterwards, a cycle, and
+/// vertices that levels have reached before.
+#[test]
+fn deep_graphs_are_searched() {
+    let (length, leaves) = (2500, 300);
+    let path = (1..length).map(|v| [v - 1, v]);
+    let hub = (0..leaves).map(|leaf| [1500, length + leaf]);
+    // Ways back, short cuts, and two ways of the same length.
+    let others = [
+        [2499, 1000],
+        [700, 720],
+        [2000, 1990],
+        [300, 3],
+        [800, 2800],
+        [2800, 802],
+    ];
+    for directed in [false, true] {
+        let edges = path.clone().chain(hub.clone()).chain(others);
+        let deep = graph(length + leaves + 1, directed, edges);
+        check(&deep, &[0], true, "deep");
+        check(&deep, &[1200, 2499], false, "deep");
+    }
+}
+
 #[test]
 fn a_hub_is_searched_from_and_to() {
     // The hub is the first vertex, the last, and in the middle: its label is decided by

@@ -2,7 +2,10 @@
 
 use heapwood::allocators::Spec;
 use heapwood::backend::Backend;
+use heapwood::graph::{Layout, Options, Store};
+use heapwood::size::Pool;
 use heapwood_device::allocators::{CfMalloc, CfmMalloc};
+use heapwood_graphs::{Csr, CsrOptions, EdgeList, WeightKind, Weights};
 use heapwood_tests::dirty::threads;
 use heapwood_tests::gpu::specs;
 use heapwood_tests::graph::vertex_updates::vertices_come_and_go;
@@ -16,6 +19,39 @@ fn weights_follow_their_edges() {
     for (seed, spec) in (0..).zip(specs()) {
         for part in 0..2 {
             Weighted::new(seed * 5 + part * 8).run(&backend, &spec);
+        }
+    }
+}
+
+/// A search counts edges whatever they weigh, also where it has left levels.
+#[test]
+fn depths_are_edges_of_weighted_graphs() {
+    let (backend, vertices) = (threads(2), 2500);
+    for (kind, word) in [
+        (WeightKind::Integer, 7),
+        (WeightKind::Real, 0.25_f32.to_bits()),
+    ] {
+        let edges: Vec<_> = (1..vertices).map(|v| [v - 1, v]).collect();
+        let list = EdgeList {
+            vertices,
+            weights: Some(Weights {
+                kind,
+                words: vec![word; edges.len()],
+            }),
+            edges,
+            directed: false,
+        };
+        let (rows, _) = Csr::build(list, CsrOptions::default());
+        for layout in Layout::ALL {
+            let options = Options {
+                spec: Spec::parse("cfmmalloc").expect("an allocator"),
+                pool: Pool::Bytes(16 << 20),
+                layout,
+                ..Options::default()
+            };
+            let store = Store::new(&backend, options, &rows, None).expect("a pool");
+            let found = store.search(0).expect("there is memory");
+            assert!(found.depths.into_iter().eq(0..vertices), "{kind:?}");
         }
     }
 }

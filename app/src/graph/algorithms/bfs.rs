@@ -1,14 +1,30 @@
 //! Breadth-first search: the edges from a vertex to each one.
 
 use heapwood_device::graph::bfs::plan::{SearchSpace, SearchState};
+use heapwood_device::graph::paths::plan::{Lengths, PathSpace};
 use heapwood_results::graph::TrialResult;
 
+use super::contiguous::Contiguous;
 use super::gap::{Trial, TrialContext};
+use super::paths::path_end;
 use super::{Algorithm, Flags, ReportContext, Saves, SearchReport, Values, vertex};
 use crate::graph::verify::{Difference, Reference, same};
 use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
+
+/// Levels after which a search goes on without levels, if those were narrow.
+const DEEP: u32 = 128;
+/// Entries for each vertex, at the most, of a graph where it does so: no level will have many edges.
+const SPARSE: u64 = 32;
+/// It has reached no more than this part of the vertices by then, so that what is left is worth it.
+const EARLY: u32 = 8;
+
+/// Whether a search that has come so far goes on without levels.
+fn leaves_levels(state: &SearchState, vertices: u32, entries: u64) -> bool {
+    let is_deep = state.depth >= DEEP && state.reached <= vertices / EARLY;
+    !state.ended && is_deep && entries <= SPARSE * u64::from(vertices)
+}
 
 /// The result of a breadth-first search.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,22 +130,67 @@ impl Store<'_> {
             });
         }
         let contiguous = self.contiguous()?;
-        let space = SearchSpace::new(vertices, self.entries()?);
+        let entries = self.entries()?;
+        let space = SearchSpace::new(vertices, entries);
         let workspace = self.backend.allocate(space.bytes() as u64)?;
         let (graph, address) = (&contiguous.graph, workspace.address());
         let start = vec![graph.search_start(&space, address, source)];
         let step = |number| graph.search_step(&space, address, number);
         let end = |launched| {
             let state = SearchSpace::state(&workspace.download_array(0)?, launched);
-            Ok(state.ended.then_some(state))
+            let stops = state.ended || leaves_levels(&state, vertices, entries);
+            Ok(stops.then_some(state))
         };
         // SAFETY: the workspace is divided by `space`.
         let ahead = unsafe { self.run_ahead(start, step, end)? };
-        Ok(Search {
+        let mut search = Search {
             state: ahead.end,
-            depths: workspace.download(space.depths_offset() as u64, vertices as usize)?,
+            depths: Vec::new(),
             ms: contiguous.ms + ahead.ms,
-        })
+        };
+        if search.state.ended {
+            let offset = space.depths_offset() as u64;
+            search.depths = workspace.download(offset, vertices as usize)?;
+        } else {
+            let depths = address.wrapping_add(space.depths_offset()).cast();
+            self.search_on(&contiguous, source, depths, &mut search)?;
+        }
+        Ok(search)
+    }
+
+    /// Ends a search by shortest paths whose edges all have length 1, from the depths on the device that
+    /// it has found. Warps need not meet at each level there.
+    fn search_on(
+        &self,
+        contiguous: &Contiguous,
+        source: u32,
+        depths: *mut u32,
+        search: &mut Search,
+    ) -> Result<(), StoreError> {
+        let vertices = self.shape().vertices;
+        let space = PathSpace::new(vertices, self.entries()?);
+        let workspace = self.backend.allocate(space.bytes() as u64)?;
+        let (graph, address) = (contiguous.graph, workspace.address());
+        let begun = (depths, search.state.depth);
+        let start = vec![
+            graph.path_start(&space, address, source, Lengths::Ones),
+            graph.path_continuation(&space, address, source, begun),
+        ];
+        let step = |number| graph.path_launch(&space, address, number, Lengths::Ones);
+        // SAFETY: the workspace is divided by the space, and each vertex has a depth.
+        let ahead = unsafe { self.run_ahead(start, step, path_end(&workspace))? };
+        let distances: Vec<u64> =
+            workspace.download(space.distances_offset() as u64, vertices as usize)?;
+        // Less than the number of vertices, or all ones.
+        search.depths = distances.iter().map(|&distance| distance as u32).collect();
+        let reached = || search.depths.iter().filter(|&&depth| depth != u32::MAX);
+        search.state = SearchState {
+            reached: reached().count() as u32,
+            depth: reached().max().copied().unwrap_or(0),
+            ended: true,
+        };
+        search.ms += ahead.ms;
+        Ok(())
     }
 }
 
@@ -193,6 +254,23 @@ mod tests {
         assert_eq!(reference::depths(&kite(), 0), [0, 1, 1, 2, 3, u32::MAX]);
         let arcs = csr(5, &[[3, 1], [2, 1], [0, 4]], true);
         assert_eq!(reference::depths(&arcs, 2)[1..4], [1, 0, u32::MAX]);
+    }
+
+    #[test]
+    fn narrow_searches_leave_levels() {
+        let leaves = |reached, depth, ended, vertices, entries| {
+            let state = SearchState {
+                reached,
+                depth,
+                ended,
+            };
+            leaves_levels(&state, vertices, entries)
+        };
+        assert!(leaves(128, 128, false, 1024, 32 * 1024));
+        assert!(!leaves(128, 127, false, 1024, 1024));
+        assert!(!leaves(129, 128, false, 1024, 1024));
+        assert!(!leaves(128, 128, false, 1024, 32 * 1024 + 1));
+        assert!(!leaves(128, 128, true, 1024, 1024));
     }
 
     #[test]

@@ -23,6 +23,7 @@
 //! - A free chunk that is too small is merged with the free chunks behind it
 //!   until it fits, so that what was freed in any order serves any size.
 
+mod anchors;
 mod contract;
 mod descriptions;
 mod group;

@@ -50,6 +50,9 @@ const PATIENCE: u32 = 31;
 /// The same once it has left the nursery: all those that did so meet at few
 /// chunks, and to look elsewhere means to look at every region.
 const LONG_PATIENCE: u32 = 1023;
+/// The same for a request of more than a region. Hundreds of those may take their parts of one
+/// chunk in turn; to give up means to read the bits of all units that no block has.
+const LARGE_PATIENCE: u32 = LARGE_FUEL / 4 - 1;
 
 impl<L: Links, O: Offsets> Circular<L, O> {
     /// Walks to a free chunk of at least `wanted` units, for the caller's own block or
@@ -77,6 +80,11 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 (FUEL, NEARBY)
             } else {
                 (GROUP_FUEL, NEARBY)
+            };
+            let long_patience = if self.is_large(wanted) {
+                LARGE_PATIENCE
+            } else {
+                LONG_PATIENCE
             };
             while round <= AROUND {
                 if fuel == 0 {
@@ -126,7 +134,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                         }
                         fuel -= 1;
                         let patient =
-                            fuel & PATIENCE != 0 || (round != NEARBY && fuel & LONG_PATIENCE != 0);
+                            fuel & PATIENCE != 0 || (round != NEARBY && fuel & long_patience != 0);
                         // A chunk that another thread holds may come free, and fit.
                         if link.state == LOCKED {
                             sure = false;
@@ -284,10 +292,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
             let length = end - unit;
             let fragmented =
                 u64::from(wanted) * u64::from(self.layout.fragmentation) <= u64::from(length) * 16;
-            if length - wanted >= self.layout.least && fragmented {
-                let rest = unit + wanted;
-                // One thread at a time takes a chunk: of a long rest two can take a part each.
-                let cut = self.index().cut(rest, end);
+            let is_split = length - wanted >= self.layout.least && fragmented;
+            let rest = if is_split { unit + wanted } else { end };
+            // One thread at a time takes a chunk: of a long rest two can take a part each.
+            let cut = self.index().cut(rest, end);
+            self.lead_behind(unit, rest, cut);
+            if is_split {
                 // Cursors come before the chunks that they lead to: a thread that takes the chunk
                 // leaves its own later, and the region's is the last of them. The other way round
                 // a cursor that comes late leads to a block, and walks pass all that lie behind.
@@ -298,7 +308,6 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
                 self.leave_cursor(warp, Unit::new(rest));
                 self.links.put(Unit::new(rest), cut, FREE);
-                self.anchor(unit, rest);
                 if self.is_large(wanted) || self.has_nursery() {
                     self.leave_beyond(Place::of_warp(warp), self.region_of(rest));
                     self.leave_beyond(Place::LATEST, self.region_of(rest));
@@ -309,30 +318,12 @@ impl<L: Links, O: Offsets> Circular<L, O> {
                 }
                 end = rest;
             }
+            // Threads that wait at this chunk go on to what is left of it before the bits are
+            // cleared, which takes longer than all the rest where the block is large.
+            self.links.put(Unit::new(unit), end, USED);
             // Lanes that share a chunk free their parts of it one by one.
             self.index().keep(unit, end, is_own);
-            self.links.put(Unit::new(unit), end, USED);
             (unit, end)
-        }
-    }
-
-    /// Makes the region of `head` lead to it, where `head` starts a chunk
-    /// inside a chunk that the caller owns from `unit` on.
-    ///
-    /// If the region starts inside the owned chunk its first entry is an
-    /// absorbed one, and `head` is now the first chunk of the region.
-    ///
-    /// # Safety
-    ///
-    /// The caller owns the units from `unit` up to `head`.
-    #[inline(always)]
-    pub(super) unsafe fn anchor(&self, unit: u32, head: u32) {
-        // SAFETY: the anchor is one of these units.
-        unsafe {
-            let anchor = self.anchor_of(head);
-            if anchor > unit && anchor < head {
-                self.links.put(Unit::new(anchor), head, ABSORBED);
-            }
         }
     }
 

@@ -38,14 +38,12 @@ pub use step::{SearchStart, SearchStep};
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
-use cuda_std::hint::opaque;
 
 use crate::arguments;
 use crate::graph::chunks::Chunk;
 use crate::graph::store::{Vertex, VertexId};
 use crate::kernel::Valid;
 use crate::simt::Warp;
-use crate::simt::tail::Four;
 
 /// The depth of a vertex that was not reached.
 pub const UNREACHED: u32 = u32::MAX;
@@ -196,10 +194,7 @@ impl Search {
     fn outgoing_at_once(&self, vertex: Option<VertexId>) -> Vertex {
         let index = vertex.map_or(0, VertexId::index);
         // SAFETY: each vertex has a record, which no thread writes to; a search has a vertex.
-        let Four(words) = unsafe { *self.outgoing.add(index).cast::<Four>() };
-        // Opaque: else the access would be divided into one for each field.
-        // SAFETY: the words of a record, which any words are.
-        unsafe { core::mem::transmute::<Four, Vertex>(Four(words.map(opaque))) }
+        unsafe { Vertex::read_at_once(self.outgoing.add(index)) }
     }
 
     /// The bitmap of frontiers of this depth: a word for 32 vertices.

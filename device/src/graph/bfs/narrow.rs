@@ -22,9 +22,9 @@ use crate::graph::chunks::Chunk;
 use crate::kernel::PlainKernel;
 use crate::simt::{Block, BlockShape, MAX_SHARED_BYTES, Warp};
 
-/// Levels of a launch, at the most: some ten milliseconds, so that an interrupt finds the
-/// device idle soon.
-const MAX_LEVELS: u32 = 4096;
+/// Levels of a launch, at the most: half a millisecond, so that the host learns soon how narrow they
+/// are, and an interrupt finds the device idle.
+const MAX_LEVELS: u32 = 128;
 
 /// Searches narrow frontiers; see the module.
 pub struct SearchNarrow;

@@ -2,6 +2,8 @@
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use cuda_std::hint::opaque64;
+
 use super::{CHUNK, Paths};
 use crate::graph::store::{Vertex, VertexId};
 use crate::simt::Warp;
@@ -40,6 +42,18 @@ impl NearRow {
         length: 0,
         distance: 0,
     };
+
+    /// A row that no lane has read as yet.
+    pub const UNREAD: Self = Self {
+        length: u32::MAX,
+        ..Self::NONE
+    };
+
+    /// Whether no lane has read it.
+    #[inline(always)]
+    pub fn is_unread(&self) -> bool {
+        self.length == Self::UNREAD.length
+    }
 
     /// A chunk of the queue.
     ///
@@ -98,10 +112,9 @@ impl NearEdge {
         let distance = warp.shuffle64(W::FULL, source.distance, owner);
         let entry = core::ptr::with_exposed_provenance::<u32>(address as usize)
             .wrapping_add(position as usize);
-        // SAFETY: the position is below the length of that row; a neighbour is a vertex, and has a
-        // weight.
+        // SAFETY: the position is below the length of that row; a neighbour is a vertex.
         unsafe {
-            let weight = *entry.wrapping_add(to_weight as usize);
+            let weight = paths.weight_of(entry, to_weight);
             Self {
                 owner,
                 target: VertexId::new(*entry),
@@ -118,14 +131,36 @@ impl NearEdge {
         self.is_there && self.distance < paths.distance(self.target).load(Relaxed)
     }
 
-    /// Whether it does, where it seems so.
+    /// Makes the distance of the target less where it seems greater. Returns the one before; 0 where
+    /// nothing is done.
     #[inline(always)]
-    pub fn relax(self, paths: &Paths, is_less: bool) -> bool {
-        // Relaxed: later launches read the distance, or this one, which then comes back to it.
-        is_less
-            && paths
+    pub fn relax(self, paths: &Paths, is_less: bool) -> u64 {
+        if is_less {
+            // Relaxed: later launches read the distance, or this one, which then comes back to it.
+            paths
                 .distance(self.target)
                 .fetch_min(self.distance, Relaxed)
-                > self.distance
+        } else {
+            0
+        }
+    }
+
+    /// Whether the edge has made the distance less, of the one that `relax` has returned.
+    #[inline(always)]
+    pub fn has_relaxed(self, before: u64) -> bool {
+        // Opaque: else each minimum would be waited for before the next access.
+        opaque64(before) > self.distance
+    }
+
+    /// The row of the target at its distance along this edge, if it `is_needed`.
+    #[inline(always)]
+    pub fn target_row(self, paths: &Paths, is_needed: bool) -> NearRow {
+        let row = paths.row_at_once(is_needed.then_some(self.target));
+        NearRow {
+            address: row.address,
+            to_weight: row.capacity,
+            length: row.degree,
+            distance: self.distance,
+        }
     }
 }

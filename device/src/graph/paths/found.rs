@@ -1,18 +1,23 @@
 //! The vertices that a warp makes near or far.
 //!
 //! They wait in the warp's scratch memory until there are many: reserving places in a queue is an
-//! atomic addition to one word, which the L2 cache serves one after the other.
+//! atomic addition to one word, which the L2 cache serves one after the other. The first near vertices
+//! wait with their rows, so that a warp which goes on with them need not read their records.
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use super::edge::NearRow;
 use super::{CHUNK, Paths, word};
 use crate::graph::store::VertexId;
 use crate::simt::reduce::has;
 use crate::simt::segments::Segments;
 use crate::simt::{SCRATCH_BYTES, Warp, rank};
 
-/// Vertices of each kind that the scratch memory has room for.
-const ROOM: u32 = SCRATCH_BYTES as u32 / 8;
+/// Rows that the scratch memory has room for, at its beginning: one for each lane of a warp.
+const ROWS: usize = 32;
+
+/// Vertices of each kind that it has room for behind the rows, near ones before far ones.
+const ROOM: u32 = (SCRATCH_BYTES - ROWS * size_of::<NearRow>()) as u32 / 8;
 
 /// Vertices of each kind that are added between two calls of `make_room`, at the most: four a lane.
 const ADDED: u32 = 128;
@@ -26,9 +31,9 @@ pub struct Found<'a> {
     step: u32,
     /// Divisions after which the pile is that which far vertices are added to.
     divisions: u32,
-    /// Near vertices in the first half of the scratch memory.
+    /// Near vertices in the scratch memory.
     near: u32,
-    /// Far vertices in its second half.
+    /// Far vertices there.
     far: u32,
     /// Near vertices before this one were taken, by a lane that is alone in its warp.
     taken: u32,
@@ -51,23 +56,39 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Adds the vertices of lanes that have found one near. All lanes call this.
+    /// The word of a vertex that waits: of a near one by its place, of a far one from `ROOM` on.
+    ///
+    /// # Safety
+    ///
+    /// The place is below `2 * ROOM`.
+    #[inline(always)]
+    unsafe fn waiting<W: Warp>(warp: W, place: u32) -> *mut u32 {
+        // SAFETY: the words lie behind the rows, and the scratch memory has so many.
+        unsafe {
+            let rows = warp.scratch().cast::<NearRow>();
+            rows.add(ROWS).cast::<u32>().add(place as usize)
+        }
+    }
+
+    /// Adds the vertices of lanes that have found one near, with their rows, or with
+    /// [`NearRow::UNREAD`]. All lanes call this.
     ///
     /// # Safety
     ///
     /// There is room, and the vertex exists where it is near.
     #[inline(always)]
-    pub unsafe fn add_near<W: Warp>(&mut self, warp: W, is_near: bool, vertex: u32) {
+    pub unsafe fn add_near<W: Warp>(&mut self, warp: W, is_near: bool, vertex: u32, row: &NearRow) {
         let lanes = warp.ballot(W::FULL, is_near);
         if has(lanes, warp.lane()) {
             let place = self.near + rank(lanes, warp.lane());
-            // SAFETY: there is room, the caller says.
+            // SAFETY: there is room, the caller says, and a row for each lane.
             unsafe {
-                warp.scratch()
-                    .cast::<u32>()
-                    .add(place as usize)
-                    .write(vertex)
-            };
+                Self::waiting(warp, place).write(vertex);
+                if !W::IS_SOLO && place < W::LANES {
+                    let rows = warp.scratch().cast::<NearRow>();
+                    rows.add(place as usize).write(*row);
+                }
+            }
         }
         self.near += lanes.count_ones();
     }
@@ -84,12 +105,7 @@ impl<'a> Found<'a> {
         if has(lanes, warp.lane()) {
             let place = ROOM + self.far + rank(lanes, warp.lane());
             // SAFETY: there is room, the caller says.
-            unsafe {
-                warp.scratch()
-                    .cast::<u32>()
-                    .add(place as usize)
-                    .write(vertex)
-            };
+            unsafe { Self::waiting(warp, place).write(vertex) };
         }
         self.far += lanes.count_ones();
     }
@@ -109,18 +125,26 @@ impl<'a> Found<'a> {
         self.near > 0 && (W::IS_SOLO || self.near <= W::LANES)
     }
 
-    /// Takes the near vertices that wait, one for each lane at the most: this lane's, and whether it has
-    /// one. All lanes call this.
+    /// Takes the near vertices that wait, one for each lane at the most: this lane's, and its row, which
+    /// is [`NearRow::NONE`] if it has none. All lanes call this.
     #[inline(always)]
-    pub fn take<W: Warp>(&mut self, warp: W) -> (u32, bool) {
+    pub fn take<W: Warp>(&mut self, warp: W) -> (u32, NearRow) {
         // The lanes' vertices are written.
         warp.sync(W::FULL);
         let place = if W::IS_SOLO { self.taken } else { warp.lane() };
-        let waits = place < self.near;
-        let mut vertex = 0;
-        if waits {
-            // SAFETY: below the number of those that wait.
-            vertex = unsafe { *warp.scratch().cast::<u32>().add(place as usize) };
+        let (mut vertex, mut row) = (0, NearRow::NONE);
+        if place < self.near {
+            // SAFETY: below the number of those that wait, which exist; there are no more than lanes
+            // but for one that is alone.
+            unsafe {
+                vertex = *Self::waiting(warp, place);
+                if !W::IS_SOLO {
+                    row = *warp.scratch().cast::<NearRow>().add(place as usize);
+                }
+                if W::IS_SOLO || row.is_unread() {
+                    row = NearRow::of(self.paths, VertexId::new(vertex));
+                }
+            }
         }
         if W::IS_SOLO && place + 1 < self.near {
             self.taken = place + 1;
@@ -129,7 +153,7 @@ impl<'a> Found<'a> {
         }
         // They were read, before others take their place.
         warp.sync(W::FULL);
-        (vertex, waits)
+        (vertex, row)
     }
 
     /// Makes room for four more vertices of each lane. All lanes call this.
@@ -191,10 +215,7 @@ impl<'a> Found<'a> {
             if first + warp.lane() < self.near {
                 // SAFETY: below the number of those that wait, which exist.
                 unsafe {
-                    vertex = *warp
-                        .scratch()
-                        .cast::<u32>()
-                        .add((first + warp.lane()) as usize);
+                    vertex = *Self::waiting(warp, first + warp.lane());
                     let id = VertexId::new(vertex);
                     if paths.stamp(id, self.step) {
                         chunks = paths.row(id).degree.div_ceil(CHUNK);
@@ -257,7 +278,7 @@ impl<'a> Found<'a> {
             // SAFETY: below the number of those that wait; the places are this warp's, and a pile has
             // room for all vertices, each once.
             unsafe {
-                let vertex = *warp.scratch().cast::<u32>().add((ROOM + index) as usize);
+                let vertex = *Self::waiting(warp, ROOM + index);
                 pile.add((place + index) as usize).write(vertex);
             }
             index += W::LANES;

@@ -17,6 +17,10 @@
 //! The relaxation has one least fixed point then, whichever order edges are relaxed in: the least
 //! rounded sum over all paths, equal in bits on every backend.
 //!
+//! Without weights, each edge has length 1. Such a search goes on where a breadth-first search has come
+//! to a stop (`start`): where levels are narrow and many, warps that need not meet at each level take
+//! less time than those that must.
+//!
 //! Traffic: for each edge of a near vertex 8 bytes of row and the sector of a distance; for each vertex
 //! that becomes near its record, and if it is left to the next step, its record again, a stamp and 8
 //! bytes twice.
@@ -27,11 +31,13 @@ mod front;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod plan;
 mod sample;
+mod start;
 mod step;
 pub mod tree;
 
 pub use sample::{SampleArguments, WeightSample};
-pub use step::{PathStart, PathStep};
+pub use start::{PathContinue, PathStart};
+pub use step::PathStep;
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -90,7 +96,7 @@ arguments! {
     /// A search for shortest paths.
     pub struct SsspArguments {
         pointers {
-            /// `vertices` records of out-neighbours with weights.
+            /// `vertices` records of out-neighbours, with weights if there are any.
             outgoing: Vertex,
             /// A distance for each vertex.
             distances: u64,
@@ -105,6 +111,9 @@ arguments! {
             far: u32,
             /// `word::COUNT` words.
             header: u64,
+            /// For `PathContinue`, the depths that a breadth-first search has found, one for each
+            /// vertex.
+            depths: u32,
         }
         integers {
             /// Vertices.
@@ -119,6 +128,10 @@ arguments! {
             delta: u32,
             /// Whether weights are the bits of an `f32`.
             is_real: bool,
+            /// Whether weights do not count, and each edge has length 1.
+            is_unweighted: bool,
+            /// For `PathContinue`, a level up to which the search has gone over all before.
+            depth: u32,
         }
     }
 }
@@ -160,6 +173,30 @@ impl Paths {
     fn row(&self, vertex: VertexId) -> Vertex {
         // SAFETY: each vertex has a record, which no thread writes to.
         unsafe { *self.outgoing.add(vertex.index()) }
+    }
+
+    /// The row of a vertex' out-neighbours, by one access of 16 bytes; of the first vertex if there is
+    /// none.
+    #[inline(always)]
+    fn row_at_once(&self, vertex: Option<VertexId>) -> Vertex {
+        let index = vertex.map_or(0, VertexId::index);
+        // SAFETY: each vertex has a record, which no thread writes to; a search has a vertex.
+        unsafe { Vertex::read_at_once(self.outgoing.add(index)) }
+    }
+
+    /// The weight of an entry that lies so many words before it.
+    ///
+    /// # Safety
+    ///
+    /// The entry is one of the graph, and no thread writes to its row.
+    #[inline(always)]
+    unsafe fn weight_of(&self, entry: *const u32, to_weight: u32) -> u32 {
+        if self.is_unweighted {
+            1
+        } else {
+            // SAFETY: each entry of a graph with weights has one.
+            unsafe { *entry.add(to_weight as usize) }
+        }
     }
 
     /// The distance behind an edge.

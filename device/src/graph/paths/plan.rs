@@ -1,7 +1,8 @@
 //! The host's side of shortest paths.
 
 use super::{
-    CHUNK, PathStart, PathStep, SampleArguments, SsspArguments, UNREACHED, WeightSample, word,
+    CHUNK, PathContinue, PathStart, PathStep, SampleArguments, SsspArguments, UNREACHED,
+    WeightSample, word,
 };
 use crate::graph::chunks::max_chunks;
 use crate::graph::store::plan::{Graph, Weighting};
@@ -39,6 +40,15 @@ pub(super) struct TreeSpace {
     pub parents: usize,
     pub climbs: usize,
     pub along: usize,
+}
+
+/// The lengths of edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lengths {
+    /// Their weights, and by how much the bound of near vertices rises.
+    Weights(u32),
+    /// 1 each, whether there are weights or not. All vertices are near.
+    Ones,
 }
 
 /// How far a search has come.
@@ -184,11 +194,17 @@ impl Graph {
         space: &PathSpace,
         workspace: *mut u8,
         (source, launch): (u32, u32),
-        delta: u32,
+        lengths: Lengths,
     ) -> SsspArguments {
         let at = |offset: usize| workspace.wrapping_add(offset);
         let weighting = self.shape.weighting;
-        assert!(weighting.is_some(), "paths are of a graph with weights");
+        let delta = match lengths {
+            Lengths::Weights(delta) => {
+                assert!(weighting.is_some(), "paths are of a graph with weights");
+                delta
+            }
+            Lengths::Ones => u32::MAX,
+        };
         SsspArguments {
             outgoing: self.contiguous_records(),
             distances: at(space.distances).cast(),
@@ -197,12 +213,15 @@ impl Graph {
             near: at(space.near).cast(),
             far: at(space.far).cast(),
             header: workspace.cast(),
+            depths: core::ptr::null_mut(),
             vertices: self.shape.vertices,
             chunks: space.chunks,
             source,
             launch,
             delta,
-            is_real: weighting == Weighting::Real,
+            is_real: lengths != Lengths::Ones && weighting == Weighting::Real,
+            is_unweighted: lengths == Lengths::Ones,
+            depth: 0,
         }
     }
 
@@ -210,34 +229,57 @@ impl Graph {
     ///
     /// # Panics
     ///
-    /// If the source is no vertex, or the graph has no weights.
+    /// If the source is no vertex, or a graph without weights is to have them.
     pub fn path_start(
         &self,
         space: &PathSpace,
         workspace: *mut u8,
         source: u32,
-        delta: u32,
+        lengths: Lengths,
     ) -> PlannedLaunch {
         assert!(source < self.shape.vertices);
-        let arguments = self.path_arguments(space, workspace, (source, 0), delta);
+        let arguments = self.path_arguments(space, workspace, (source, 0), lengths);
         PlannedLaunch::of::<PathStart>(Grid::strided(self.shape.vertices), arguments)
     }
 
-    /// The launch of a step, numbered from 1, with the delta of the start. A step after the last that is
-    /// needed does nothing.
+    /// The launch behind the start, with [`Lengths::Ones`], that takes over the depths of a breadth-first
+    /// search, one for each vertex. That has gone over the levels before `depth`, at least.
     ///
     /// # Panics
     ///
-    /// If the number is 0, or the graph has no weights.
+    /// If the source is no vertex.
+    pub fn path_continuation(
+        &self,
+        space: &PathSpace,
+        workspace: *mut u8,
+        source: u32,
+        (depths, depth): (*mut u32, u32),
+    ) -> PlannedLaunch {
+        assert!(source < self.shape.vertices);
+        let arguments = SsspArguments {
+            depths,
+            depth,
+            ..self.path_arguments(space, workspace, (source, 0), Lengths::Ones)
+        };
+        let threads = self.shape.vertices.min(1 << 18);
+        PlannedLaunch::of::<PathContinue>(Grid::strided(threads), arguments)
+    }
+
+    /// The launch of a step, numbered from 1, with the lengths of the start. A step after the last that
+    /// is needed does nothing.
+    ///
+    /// # Panics
+    ///
+    /// If the number is 0, or a graph without weights is to have them.
     pub fn path_launch(
         &self,
         space: &PathSpace,
         workspace: *mut u8,
         launch: u32,
-        delta: u32,
+        lengths: Lengths,
     ) -> PlannedLaunch {
         assert!(launch > 0);
-        let arguments = self.path_arguments(space, workspace, (0, launch), delta);
+        let arguments = self.path_arguments(space, workspace, (0, launch), lengths);
         // The near vertices are seldom a large part of the graph.
         let threads = self.shape.vertices.min(1 << 17);
         PlannedLaunch::of::<PathStep>(Grid::strided(threads), arguments)

@@ -1,11 +1,11 @@
-//! The kernels: the start, and a step.
+//! The kernel that makes a step.
 
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::edge::{NearEdge, NearRow};
 use super::found::Found;
 use super::front::Front;
-use super::{CHUNK, Paths, SsspArguments, UNREACHED, word};
+use super::{CHUNK, Paths, SsspArguments, UNREACHED};
 use crate::graph::store::VertexId;
 use crate::kernel::PlainKernel;
 use crate::simt::Warp;
@@ -21,54 +21,6 @@ const MAX_TURNS_OF_ROUND: u32 = 4;
 /// Vertices that a warp takes at a time where there are few: with their edges and the vertices behind
 /// these, they are work for all lanes.
 const SHARE: u32 = 4;
-
-/// Clears the distances and makes the source near.
-pub struct PathStart;
-
-impl PlainKernel for PathStart {
-    type Arguments = SsspArguments;
-
-    #[inline(always)]
-    unsafe fn run<W: Warp>(warp: W, paths: SsspArguments) {
-        // SAFETY: the kernel's contract.
-        let paths = unsafe { Paths::new(paths) };
-        let mut index = warp.thread();
-        while index < paths.vertices {
-            let is_source = index == paths.source;
-            // SAFETY: below the number of vertices.
-            let vertex = unsafe { VertexId::new(index) };
-            // Relaxed, here and below: read by later launches.
-            let distance = if is_source { 0 } else { UNREACHED };
-            paths.distance(vertex).store(distance, Relaxed);
-            paths.piled(vertex).store(0, Relaxed);
-            paths.clear_stamp(vertex);
-            index += warp.threads();
-        }
-        if warp.warp() != 0 {
-            return;
-        }
-        let mut index = warp.lane();
-        while index < word::COUNT as u32 {
-            paths.word(index).store(0, Relaxed);
-            index += W::LANES;
-        }
-        // The header is cleared before lanes add to it.
-        warp.sync(W::FULL);
-        // SAFETY: one warp adds the source, for which there is room.
-        unsafe {
-            // Another warp may not have done so yet, and the memory may have any number.
-            paths.clear_stamp(VertexId::new(paths.source));
-            let mut found = Found::new(&paths, 0, 0);
-            found.add_near(warp, warp.lane() == 0, paths.source);
-            found.end(warp);
-        }
-        if warp.lane() == 0 {
-            let bound = paths.frontier::<{ word::BOUND }>(1);
-            bound.store(paths.next_bound(0), Relaxed);
-            paths.frontier::<{ word::STEP }>(1).store(1, Relaxed);
-        }
-    }
-}
 
 /// The part of a warp in a step.
 #[derive(Clone, Copy)]
@@ -149,17 +101,13 @@ impl<W: Warp> Stepping<'_, W> {
                 };
                 if goes_on && found.has_few::<W>() {
                     times += 1;
-                    let (vertex, waits) = found.take(warp);
-                    let mut is_hub = false;
-                    if waits {
-                        source = NearRow::of(paths, VertexId::new(vertex));
-                        is_hub = !W::IS_SOLO && source.length > CHUNK;
-                        if is_hub {
-                            source.length = 0;
-                        }
+                    let (vertex, row) = found.take(warp);
+                    let is_hub = !W::IS_SOLO && row.length > CHUNK;
+                    if !is_hub {
+                        source = row;
                     }
-                    found.add_near(warp, is_hub, vertex);
-                    if warp.ballot(W::FULL, waits && !is_hub) == 0 {
+                    found.add_near(warp, is_hub, vertex, &row);
+                    if warp.ballot(W::FULL, source.length > 0) == 0 {
                         times = max_turns;
                     }
                 } else if first < count {
@@ -220,7 +168,7 @@ impl<W: Warp> Stepping<'_, W> {
                     paths.piled(id).store(0, Relaxed);
                 }
             }
-            found.add_near(warp, is_near, vertex);
+            found.add_near(warp, is_near, vertex, &NearRow::UNREAD);
             found.add_far(warp, is_far, vertex);
         }
     }
@@ -237,6 +185,9 @@ impl<W: Warp> Stepping<'_, W> {
         let mut base = 0;
         // SAFETY: rows of the graph; there is room for four vertices a lane.
         unsafe {
+            if !W::IS_SOLO && base < segments.total && segments.total <= W::LANES {
+                return self.relax_few(found, bound, source, &segments);
+            }
             while base < segments.total {
                 found.make_room(warp);
                 let read = |row: u32| {
@@ -246,29 +197,59 @@ impl<W: Warp> Stepping<'_, W> {
                 let edges = [read(0), read(1), read(2), read(3)];
                 // The loads first: none of them waits for a minimum.
                 let less = edges.map(|edge| edge.is_less(paths));
-                let relaxed = [
+                let before = [
                     edges[0].relax(paths, less[0]),
                     edges[1].relax(paths, less[1]),
                     edges[2].relax(paths, less[2]),
                     edges[3].relax(paths, less[3]),
                 ];
-                self.add(found, bound, edges[0], relaxed[0]);
-                self.add(found, bound, edges[1], relaxed[1]);
-                self.add(found, bound, edges[2], relaxed[2]);
-                self.add(found, bound, edges[3], relaxed[3]);
+                let unread = NearRow::UNREAD;
+                self.add(found, bound, edges[0], &unread, before[0]);
+                self.add(found, bound, edges[1], &unread, before[1]);
+                self.add(found, bound, edges[2], &unread, before[2]);
+                self.add(found, bound, edges[3], &unread, before[3]);
                 base += 4 * W::LANES;
             }
         }
     }
 
-    /// Adds the target of an edge that was relaxed. All lanes call this.
+    /// The same where the rows have some edges, and no more than there are lanes.
+    ///
+    /// A step of few vertices is a chain of accesses, each waiting for the one before. So no lane looks
+    /// at a distance before it makes it less, and the records of the targets come at the same time.
+    ///
+    /// # Safety
+    ///
+    /// As for `relax_rows`, whose segments these are.
+    #[inline(always)]
+    unsafe fn relax_few(
+        self,
+        found: &mut Found,
+        bound: u64,
+        source: &NearRow,
+        segments: &Segments,
+    ) {
+        let Self { warp, paths } = self;
+        // SAFETY: rows of the graph; there is room for a vertex a lane.
+        unsafe {
+            found.make_room(warp);
+            let edge = NearEdge::read(warp, paths, segments, source, warp.lane());
+            let row = edge.target_row(paths, edge.is_there);
+            let before = edge.relax(paths, edge.is_there);
+            self.add(found, bound, edge, &row, before);
+        }
+    }
+
+    /// Adds the target of an edge if that has made its distance less, which was this one before. All lanes
+    /// call this.
     ///
     /// # Safety
     ///
     /// There is room.
     #[inline(always)]
-    unsafe fn add(self, found: &mut Found, bound: u64, edge: NearEdge, relaxed: bool) {
+    unsafe fn add(self, found: &mut Found, bound: u64, edge: NearEdge, row: &NearRow, before: u64) {
         let Self { warp, paths } = self;
+        let relaxed = edge.has_relaxed(before);
         let is_near = edge.distance < bound;
         let mut piles = false;
         if relaxed && !is_near {
@@ -279,8 +260,9 @@ impl<W: Warp> Stepping<'_, W> {
         }
         // SAFETY: the caller's promise; targets exist.
         unsafe {
-            found.add_near(warp, relaxed && is_near, edge.target.number());
-            found.add_far(warp, piles, edge.target.number());
+            let target = edge.target.number();
+            found.add_near(warp, relaxed && is_near, target, row);
+            found.add_far(warp, piles, target);
         }
     }
 }

@@ -4,8 +4,11 @@
 //! the allocator understands and only updates need, lie in an array beside
 //! them. So the algorithms are the same code over every allocator.
 
+use cuda_std::hint::opaque;
+
 use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
+use crate::simt::tail::Four;
 
 /// A vertex. Without a block, `capacity` is 0 and the address means nothing.
 ///
@@ -59,6 +62,20 @@ impl VertexId {
 pub const ABSENT: u32 = u32::MAX;
 
 impl Vertex {
+    /// Reads a record by one access of 16 bytes.
+    ///
+    /// # Safety
+    ///
+    /// It is one, and no thread writes to it.
+    #[inline(always)]
+    pub unsafe fn read_at_once(record: *const Self) -> Self {
+        // SAFETY: the caller's promise; a record is aligned to 16 bytes.
+        let Four(words) = unsafe { *record.cast::<Four>() };
+        // Opaque: else the access would be divided into one for each field.
+        // SAFETY: the words of a record, which any words are.
+        unsafe { core::mem::transmute::<Four, Self>(Four(words.map(opaque))) }
+    }
+
     /// The neighbours.
     #[inline(always)]
     pub fn entries(&self) -> *mut u32 {

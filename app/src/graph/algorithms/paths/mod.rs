@@ -19,7 +19,7 @@ use crate::graph::{Input, Store, StoreError};
 use crate::samples::Samples;
 use crate::{Error, OptionError};
 pub use parents::NO_PARENT;
-pub(super) use solver::PathSolver;
+pub(super) use solver::{PathSolver, path_end};
 pub use tree::{PathAdvance, PathTree};
 pub use way::Way;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use heapwood_device::graph::paths::plan::{PathSpace, PathState};
+use heapwood_device::graph::paths::plan::{Lengths, PathSpace, PathState};
 use heapwood_device::graph::store::plan::{Graph, Weighting};
 use heapwood_graphs::WeightKind;
 
@@ -68,8 +68,9 @@ impl<'s, 'b> PathSolver<'s, 'b> {
     /// If the source is no vertex.
     pub fn run(&self, source: u32) -> Result<(PathState, f64), StoreError> {
         let (graph, address) = (&self.contiguous.graph, self.workspace.address());
-        let start = graph.path_start(&self.space, address, source, self.delta);
-        let step = |number| graph.path_launch(&self.space, address, number, self.delta);
+        let lengths = Lengths::Weights(self.delta);
+        let start = graph.path_start(&self.space, address, source, lengths);
+        let step = |number| graph.path_launch(&self.space, address, number, lengths);
         let end = path_end(&self.workspace);
         // SAFETY: the workspace is divided by the space.
         let ahead = unsafe { self.store.run_ahead(vec![start], step, end)? };
@@ -99,7 +100,7 @@ impl<'s, 'b> PathSolver<'s, 'b> {
 }
 
 /// The end of a search in a workspace, for [`Store::run_ahead`].
-pub(super) fn path_end(
+pub(in crate::graph::algorithms) fn path_end(
     workspace: &Memory,
 ) -> impl Fn(u32) -> Result<Option<PathState>, BackendError> {
     |launched| {

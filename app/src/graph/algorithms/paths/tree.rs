@@ -1,6 +1,6 @@
 //! Distances from a vertex that are carried along while the graph changes.
 
-use heapwood_device::graph::paths::plan::{PathSpace, PathState};
+use heapwood_device::graph::paths::plan::{Lengths, PathSpace, PathState};
 use heapwood_device::graph::paths::tree::plan::KeptPaths;
 use heapwood_graphs::WeightKind;
 
@@ -170,7 +170,8 @@ impl PathTree {
         };
         let first = match anew {
             true => {
-                vec![graph.path_start(search.space, search.workspace, search.source, search.delta)]
+                let lengths = Lengths::Weights(search.delta);
+                vec![graph.path_start(search.space, search.workspace, search.source, lengths)]
             }
             false => graph.path_resume(&search),
         };

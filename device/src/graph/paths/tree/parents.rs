@@ -38,7 +38,7 @@ impl PlainKernel for TreeStart {
             // SAFETY: each vertex is one lane's, and exists where it was reached.
             unsafe {
                 found.make_room(warp);
-                found.add_near(warp, is_reached, index);
+                found.add_near(warp, is_reached, index, &NearRow::UNREAD);
             }
             first += warp.threads();
         }

@@ -5,7 +5,7 @@ use super::{
     PathTreeArguments, TreeGain, TreeJump, TreeParents, TreeResume, TreeShift, TreeStart,
     TreeSupport,
 };
-use crate::graph::paths::plan::PathSpace;
+use crate::graph::paths::plan::{Lengths, PathSpace};
 use crate::graph::store::plan::Graph;
 use crate::launch::{Grid, PlannedLaunch};
 
@@ -53,7 +53,12 @@ impl Graph {
     ///
     /// As [`Graph::path_resume`], or if the number is 0.
     pub fn path_round(&self, search: &KeptPaths, number: u32) -> Vec<PlannedLaunch> {
-        let step = self.path_launch(search.space, search.workspace, number, search.delta);
+        let step = self.path_launch(
+            search.space,
+            search.workspace,
+            number,
+            Lengths::Weights(search.delta),
+        );
         if number > search.rounds {
             return vec![step];
         }
@@ -100,7 +105,12 @@ impl Graph {
         let tree = space.tree();
         let at = |offset: usize| workspace.wrapping_add(offset);
         PathTreeArguments {
-            search: self.path_arguments(space, workspace, (search.source, launch), search.delta),
+            search: self.path_arguments(
+                space,
+                workspace,
+                (search.source, launch),
+                Lengths::Weights(search.delta),
+            ),
             parents: at(tree.parents).cast(),
             climbs: at(tree.climbs).cast(),
             along: at(tree.along).cast(),

@@ -4,6 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::{Climb, NO_PARENT, PathTreeArguments, Tree, word};
 use crate::graph::paths::UNREACHED;
+use crate::graph::paths::edge::NearRow;
 use crate::graph::paths::found::Found;
 use crate::graph::store::VertexId;
 use crate::kernel::PlainKernel;
@@ -125,7 +126,7 @@ impl PlainKernel for TreeShift {
             // near twice, since `Found` stamps vertices for both.
             unsafe {
                 found.make_room(warp);
-                found.add_near(warp, is_less, index);
+                found.add_near(warp, is_less, index, &NearRow::UNREAD);
             }
             first += warp.threads();
         }

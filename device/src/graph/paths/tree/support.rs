@@ -4,6 +4,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use super::{Climb, NO_PARENT, PathTreeArguments, Tree, word};
 use crate::graph::paths::UNREACHED;
+use crate::graph::paths::edge::NearRow;
 use crate::graph::paths::found::Found;
 use crate::graph::store::{VertexId, lower_bound};
 use crate::kernel::PlainKernel;
@@ -142,7 +143,7 @@ impl PlainKernel for TreeResume {
             // SAFETY: each vertex is one lane's, and exists where it is near.
             unsafe {
                 found.make_room(warp);
-                found.add_near(warp, is_near, index);
+                found.add_near(warp, is_near, index, &NearRow::UNREAD);
             }
             first += warp.threads();
         }
