@@ -121,9 +121,14 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// whose owners nothing orders.
     #[track_caller]
     pub fn launch(&self, kernel: Kernel<'_, M::Warp>) {
-        let launched = self.machine.try_launch(kernel);
+        self.ended(self.machine.try_launch(kernel));
+    }
+
+    /// Counts a launch that has ended, and fails if it did.
+    #[track_caller]
+    fn ended(&self, launch: Result<(), Failure>) {
         self.launches.fetch_add(1, Relaxed);
-        if let Err(failure) = launched {
+        if let Err(failure) = launch {
             panic!("{}", self.explain(&failure));
         }
     }
@@ -253,12 +258,11 @@ impl<'a, M: Machine, H: Handle> Bench<'a, M, H> {
     /// Runs `kernel` on one thread, and gives back what it returns.
     pub fn alone<T: Send>(&self, kernel: impl Fn(M::Warp) -> T + Sync) -> T {
         let result = Mutex::new(None);
-        self.launch(&|warp| {
-            if warp.thread() == M::THREADS / 2 {
-                let value = kernel(warp);
-                *result.lock().expect("one thread alone") = Some(value);
-            }
-        });
+        let kernel: Kernel<'_, M::Warp> = &|warp| {
+            let value = kernel(warp);
+            *result.lock().expect("one thread alone") = Some(value);
+        };
+        self.ended(self.machine.try_launch_alone(M::THREADS / 2, kernel));
         let value = result.into_inner().expect("one thread alone");
         value.expect("the launch has this thread")
     }

@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -76,6 +77,19 @@ pub trait Machine: Sync {
     /// The first failure: a thread that panicked or, in lockstep, a fault of the kernel.
     fn try_launch(&self, kernel: Kernel<'_, Self::Warp>) -> Result<(), Failure>;
 
+    /// Runs `kernel` on one thread of a launch in which the others do nothing.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Machine::try_launch`].
+    fn try_launch_alone(&self, thread: u32, kernel: Kernel<'_, Self::Warp>) -> Result<(), Failure> {
+        self.try_launch(&|warp| {
+            if warp.thread() == thread {
+                kernel(warp);
+            }
+        })
+    }
+
     /// Runs `kernel` on every thread.
     ///
     /// # Panics
@@ -119,19 +133,13 @@ fn solo(warp: u32, warps: u32, scratch: &mut Scratch) -> Solo {
     unsafe { Solo::new(warp, warps, warp, scratch.0.as_mut_ptr()) }
 }
 
-impl Machine for OsThreads {
-    type Warp = Solo;
-    const THREADS: u32 = 4;
-    const PROCESSORS: u32 = 4;
-    // Under Miri an access takes some ten thousand times as long.
-    const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
-    const REPEATS: u32 = if cfg!(miri) { 1 } else { 2 };
-
-    fn try_launch(&self, kernel: Kernel<'_, Solo>) -> Result<(), Failure> {
+impl OsThreads {
+    /// Runs `kernel` on some threads of a launch.
+    fn start(warps: Range<u32>, kernel: Kernel<'_, Solo>) -> Result<(), Failure> {
         // The first in time: what goes wrong later may come of it.
         let first = Mutex::new(None);
         thread::scope(|scope| {
-            for warp in 0..Self::THREADS {
+            for warp in warps {
                 let first = &first;
                 scope.spawn(move || {
                     fences::show();
@@ -146,6 +154,23 @@ impl Machine for OsThreads {
         });
         let first = first.into_inner().expect("no panic in here");
         first.map_or(Ok(()), Err)
+    }
+}
+
+impl Machine for OsThreads {
+    type Warp = Solo;
+    const THREADS: u32 = 4;
+    const PROCESSORS: u32 = 4;
+    // Under Miri an access takes some ten thousand times as long.
+    const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
+    const REPEATS: u32 = if cfg!(miri) { 1 } else { 2 };
+
+    fn try_launch(&self, kernel: Kernel<'_, Solo>) -> Result<(), Failure> {
+        Self::start(0..Self::THREADS, kernel)
+    }
+
+    fn try_launch_alone(&self, thread: u32, kernel: Kernel<'_, Solo>) -> Result<(), Failure> {
+        Self::start(thread..thread + 1, kernel)
     }
 
     fn count_atomics(&self, kernel: Kernel<'_, Solo>) -> u64 {
@@ -167,6 +192,12 @@ pub struct Coroutines {
 impl Coroutines {
     const WARPS: u32 = 2;
 
+    /// The plan of the next launch.
+    fn plan(&self) -> Plan {
+        let seed = self.seed.fetch_add(1, Relaxed);
+        Plan::varied(Self::WARPS, 32, 200, seed).weak()
+    }
+
     /// The machine whose first launch has the schedule of `seed`.
     pub fn new(seed: u64) -> Self {
         Self {
@@ -183,9 +214,12 @@ impl Machine for Coroutines {
     const REPEATS: u32 = 6;
 
     fn try_launch(&self, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
-        let seed = self.seed.fetch_add(1, Relaxed);
-        let plan = Plan::varied(Self::WARPS, 32, 200, seed).weak();
-        lockstep::run(plan, kernel)?;
+        lockstep::run(self.plan(), kernel)?;
+        Ok(())
+    }
+
+    fn try_launch_alone(&self, thread: u32, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
+        lockstep::run_alone(self.plan(), thread, kernel)?;
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 //! reported as early as it is certain.
 
 use std::cell::{Cell, RefCell, UnsafeCell};
+use std::ops::Range;
 use std::panic::Location;
 
 use cuda_std::schedule::Access;
@@ -91,6 +92,8 @@ impl<const BYTES: usize> Scratch<BYTES> {
 pub struct Machine {
     state: RefCell<State>,
     current: Cell<u32>,
+    /// Whether a single lane is present: it need not give way.
+    is_alone: bool,
     scratch: Vec<Box<Scratch<SCRATCH_BYTES>>>,
     shared: Vec<Box<Scratch<MAX_SHARED_BYTES>>>,
 }
@@ -104,8 +107,9 @@ pub(super) fn id(lane: u32) -> LaneId {
 }
 
 impl Machine {
-    /// The state before the first step.
-    pub fn new(plan: &Plan) -> Self {
+    /// The state before the first step, in which the lanes of the plan that are not `present` have
+    /// ended.
+    pub fn new(plan: &Plan, present: &Range<u32>) -> Self {
         let mut scheduler = Scheduler::new(plan);
         let company = scheduler
             .random()
@@ -116,25 +120,34 @@ impl Machine {
             operand: 0,
             result: 0,
         };
+        let mut lanes = vec![idle; plan.warps as usize * 32];
+        let mut ended = vec![0; plan.warps as usize];
+        for lane in (0..plan.warps * 32).filter(|lane| !present.contains(lane)) {
+            lanes[lane as usize].status = Status::Ended;
+            ended[lane as usize / 32] |= 1 << (lane % 32);
+            scheduler.block(lane);
+        }
+        let is_alone = present.len() == 1;
         Self {
             state: RefCell::new(State {
                 scheduler,
-                lanes: vec![idle; plan.warps as usize * 32],
+                lanes,
                 gatherings: Vec::new(),
                 barriers: vec![Vec::new(); (plan.warps / plan.block_warps) as usize],
                 block_lanes: plan.block_warps * 32,
                 memory: match plan.memory {
                     Model::Sequential => None,
-                    Model::Weak => Some(Memory::new(plan.warps * 32, plan.seed)),
+                    Model::Weak => Some(Memory::new(plan.warps * 32, present, plan.seed)),
                 },
                 company,
-                ended: vec![0; plan.warps as usize],
+                ended,
                 step_limit: plan.step_limit,
                 fault: None,
                 fingerprint: 0xcbf2_9ce4_8422_2325,
                 switches: 0,
             }),
             current: Cell::new(0),
+            is_alone,
             scratch: (0..plan.warps).map(|_| Scratch::dirty()).collect(),
             shared: (0..plan.warps / plan.block_warps)
                 .map(|_| Scratch::dirty())
@@ -168,7 +181,7 @@ impl Machine {
     pub fn at_atomic(&self) -> bool {
         let state = &mut *self.state.borrow_mut();
         let lane = self.current();
-        let gives_way = state.scheduler.at_atomic(lane);
+        let gives_way = !self.is_alone && state.scheduler.at_atomic(lane);
         state.step(lane) || gives_way
     }
 
@@ -180,7 +193,7 @@ impl Machine {
             return (None, false);
         };
         match memory.access(self.current(), access) {
-            Ok(value) => (Some(value), false),
+            Ok(value) => (value, false),
             Err(fault) => {
                 state.fail(fault);
                 (None, true)

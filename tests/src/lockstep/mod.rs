@@ -24,6 +24,7 @@ mod scheduler;
 mod stacks;
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -145,14 +146,34 @@ pub struct Outcome {
 /// The fault, with the plan for a replay: a collective that cannot complete, a deadlock, a
 /// livelock, a panic in a lane.
 pub fn run(plan: Plan, kernel: impl Fn(Lockstep)) -> Result<Outcome, LockstepError> {
-    run_all(plan, &kernel)
+    run_lanes(plan, 0..plan.warps * 32, &kernel)
+}
+
+/// The kernel of one lane, counted by warps; all others of `plan` have ended at the beginning.
+///
+/// No schedule changes its results: a lane reads what it wrote last, or what was there before.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn run_alone(
+    plan: Plan,
+    lane: u32,
+    kernel: impl Fn(Lockstep),
+) -> Result<Outcome, LockstepError> {
+    run_lanes(plan, lane..lane + 1, &kernel)
 }
 
 /// Compiled once, not once a kernel.
-fn run_all(plan: Plan, kernel: &dyn Fn(Lockstep)) -> Result<Outcome, LockstepError> {
+fn run_lanes(
+    plan: Plan,
+    present: Range<u32>,
+    kernel: &dyn Fn(Lockstep),
+) -> Result<Outcome, LockstepError> {
     assert!(MACHINE.get().is_null(), "a run inside a run");
-    let machine = Machine::new(&plan);
-    let mut lanes: Vec<Lane> = (0..plan.warps * 32)
+    let machine = Machine::new(&plan, &present);
+    let mut lanes: Vec<Lane> = present
+        .clone()
         .map(|index| {
             let lane = Lockstep::new(index, &plan);
             let body = move |yielder: &Yielder<(), ()>, ()| {
@@ -166,7 +187,7 @@ fn run_all(plan: Plan, kernel: &dyn Fn(Lockstep)) -> Result<Outcome, LockstepErr
         .collect();
     cuda_std::schedule::set_hook(Some(at_access));
     while let Some(next) = machine.next() {
-        let lane = &mut lanes[next as usize];
+        let lane = &mut lanes[(next - present.start) as usize];
         MACHINE.set(&machine);
         let result = catch_unwind(AssertUnwindSafe(|| lane.resume(())));
         MACHINE.set(ptr::null());

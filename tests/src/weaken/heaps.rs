@@ -27,6 +27,18 @@ struct TwoWarps {
     steps: u64,
 }
 
+impl TwoWarps {
+    /// The plan of the next launch.
+    fn plan(&self) -> Plan {
+        let seed = self.launches.fetch_add(1, Relaxed);
+        let plan = Plan {
+            step_limit: self.steps,
+            ..Plan::varied(2, 4, 60, seed)
+        };
+        plan.weak()
+    }
+}
+
 impl Machine for TwoWarps {
     type Warp = Lockstep;
     const THREADS: u32 = 64;
@@ -35,12 +47,12 @@ impl Machine for TwoWarps {
     const REPEATS: u32 = 1;
 
     fn try_launch(&self, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
-        let seed = self.launches.fetch_add(1, Relaxed);
-        let plan = Plan {
-            step_limit: self.steps,
-            ..Plan::varied(2, 4, 60, seed)
-        };
-        lockstep::run(plan.weak(), kernel)?;
+        lockstep::run(self.plan(), kernel)?;
+        Ok(())
+    }
+
+    fn try_launch_alone(&self, thread: u32, kernel: Kernel<'_, Lockstep>) -> Result<(), Failure> {
+        lockstep::run_alone(self.plan(), thread, kernel)?;
         Ok(())
     }
 

@@ -22,6 +22,8 @@ pub struct Locations {
     pages: Vec<Box<Page>>,
     /// The page of the last access: its number, and where its table is.
     last: Option<(usize, usize)>,
+    /// The number of the page that was found to be memory last.
+    mapped: Option<usize>,
     locations: Vec<Location>,
 }
 
@@ -32,8 +34,18 @@ impl Locations {
             numbers: HashMap::new(),
             pages: Vec::new(),
             last: None,
+            mapped: None,
             locations: Vec::new(),
         }
+    }
+
+    /// Whether there is memory at `address`.
+    pub fn has(&mut self, address: usize) -> bool {
+        let number = address / PAGE_BYTES;
+        if self.mapped != Some(number) && is_mapped(number * PAGE_BYTES) {
+            self.mapped = Some(number);
+        }
+        self.mapped == Some(number)
     }
 
     /// The location at `address`, a multiple of [`GRAIN`]; nothing where there is no memory.
