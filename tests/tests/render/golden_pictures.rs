@@ -5,12 +5,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use heapwood::tree::{RenderedImage, Shade};
 use heapwood_device::render::Mode;
 use heapwood_scenes::generate;
 use heapwood_tests::gpu::cpu;
-use heapwood_tests::pictured::subjects;
+use heapwood_tests::pictured::{Subject, subjects};
+
+/// Made once: scenes and trees take longer than most of their pictures.
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
 
 const KEPT: &str = include_str!("../../golden/pictures.txt");
 
@@ -30,11 +34,16 @@ fn hash(picture: &RenderedImage) -> u64 {
 fn pictures_of_every_scene_are_the_golden_ones() {
     let backend = cpu(2);
     let mut found = BTreeMap::new();
-    for subject in subjects() {
-        for (shade, shading) in subject.shadings() {
-            let picture = subject.render(&*backend, SIZE, &shading);
+    for subject in &*SUBJECTS {
+        let pictures: BTreeMap<_, _> = subject
+            .shadings()
+            .into_iter()
+            .map(|(shade, shading)| (shade, subject.render(&*backend, SIZE, &shading)))
+            .collect();
+        assert_shows(&subject.name, &pictures);
+        for (shade, picture) in &pictures {
             let name = format!("{} {shade}", subject.name);
-            assert_eq!(found.insert(name, hash(&picture)), None);
+            assert_eq!(found.insert(name, hash(picture)), None);
         }
     }
     let lines = found
@@ -55,6 +64,14 @@ fn pictures_of_every_scene_are_the_golden_ones() {
     );
 }
 
+/// Checks that pictures show the scene, and its light.
+fn assert_shows(name: &str, pictures: &BTreeMap<&str, RenderedImage>) {
+    let depths = pictures["depth"].raw.iter();
+    let hits = depths.filter(|pixel| pixel[0].is_finite()).count();
+    assert!(10 * hits > (SIZE[0] * SIZE[1]) as usize, "{name}: {hits}");
+    assert_ne!(pictures["path"].raw, pictures["emitted"].raw, "{name}");
+}
+
 /// A number of each kind of picture, without gaps. A new kind does not compile here: it belongs to
 /// the golden pictures, too.
 fn number(shade: &Shade) -> usize {
@@ -72,7 +89,7 @@ fn number(shade: &Shade) -> usize {
 
 #[test]
 fn golden_pictures_have_every_kind() {
-    for subject in subjects() {
+    for subject in &*SUBJECTS {
         let shadings = subject.shadings();
         let mut numbers: Vec<_> = shadings.iter().map(|(_, of)| number(&of.shade)).collect();
         numbers.sort_unstable();
@@ -87,32 +104,8 @@ fn golden_pictures_have_every_kind() {
 }
 
 #[test]
-fn golden_pictures_have_every_scene_and_show_it() {
-    let subjects = subjects();
+fn golden_pictures_have_every_scene() {
     for name in generate::NAMES.iter().chain(&generate::SIZED) {
-        assert!(subjects.iter().any(|of| of.name == *name), "{name}");
-    }
-    for subject in &subjects {
-        let shadings = subject.shadings();
-        let picture = |name| {
-            let (_, shading) = shadings
-                .iter()
-                .find(|(other, _)| *other == name)
-                .expect("a kind of picture");
-            subject.render(&*cpu(1), SIZE, shading)
-        };
-        let hits = picture("depth").raw;
-        let hits = hits.iter().filter(|pixel| pixel[0].is_finite()).count();
-        assert!(
-            10 * hits > (SIZE[0] * SIZE[1]) as usize,
-            "{}: {hits}",
-            subject.name
-        );
-        assert_ne!(
-            picture("path").raw,
-            picture("emitted").raw,
-            "{}",
-            subject.name
-        );
+        assert!(SUBJECTS.iter().any(|of| of.name == *name), "{name}");
     }
 }
