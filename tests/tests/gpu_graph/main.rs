@@ -41,6 +41,8 @@ struct Scale {
     pool: u64,
     /// Bytes of the pools of weighted graphs, which do not run out.
     weighted_pool: u64,
+    /// The pools of other graphs, which do not run out either.
+    ample: Pool,
     /// Vertices and edges of the graph that is compared with the CPU's.
     large: (u64, u64),
     /// Vertices of the graph in which 1000 get many neighbours, the edges of these, and the
@@ -60,6 +62,7 @@ const FULL: Scale = Scale {
     largest_sort: 3_000_000,
     pool: 2 << 20,
     weighted_pool: 256 << 20,
+    ample: Pool::Auto,
     large: (1 << 17, 1 << 20),
     busy: (1_000_000, 2_000_000, 2 << 30),
     crowd: true,
@@ -74,6 +77,7 @@ const SMALL: Scale = Scale {
     pool: 256 << 10,
     // Four workers need less, and each of the hundreds of pools is made empty first.
     weighted_pool: 16 << 20,
+    ample: Pool::Bytes(16 << 20),
     large: (1 << 10, 1 << 13),
     busy: (1_000, 20_000, 16 << 20),
     crowd: false,
@@ -88,6 +92,7 @@ const SMALL_ON_GPU: Scale = Scale {
     largest_sort: 30_000,
     pool: 128 << 10,
     weighted_pool: 256 << 20,
+    ample: Pool::Auto,
     large: (1 << 8, 1 << 11),
     busy: (1_000, 2_000, 16 << 20),
     crowd: true,
@@ -121,7 +126,7 @@ fn random_batches_keep_the_store_equal_to_a_set(backend: &dyn Backend, scale: Sc
         let missing = turns.iter().any(|turn| turn.counts.missing > 0);
         assert!(rejected && missing, "batches of all sorts");
         for spec in keeping(scale.crowd) {
-            let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+            let mut store = form.store(backend, &spec, scale.ample, start.csr());
             start.assert_in(&store, spec.name());
             for (index, turn) in turns.iter().enumerate() {
                 let what = format!("{}, {form:?}, batch {index}", spec.name());
@@ -210,7 +215,7 @@ fn results_are_those_of_definitions(backend: &dyn Backend, scale: Scale) {
             }
             for spec in keeping(scale.crowd) {
                 let what = format!("{}, {form:?}, graph {seed}", spec.name());
-                let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+                let mut store = form.store(backend, &spec, scale.ample, start.csr());
                 store.keep_components().expect(&what);
                 let mut ranks = results[0].assert_on(&store, None, &what);
                 for (two, after) in batches.chunks(2).zip(&results[1..]) {
@@ -356,7 +361,7 @@ fn a_large_graph_is_that_of_the_cpu(backend: &dyn Backend, scale: Scale) {
         let drawn = draw(&expected);
         for spec in keeping(false) {
             let what = format!("{}, {form:?}", spec.name());
-            let store = match form.try_store(backend, &spec, Pool::Auto, csr) {
+            let store = match form.try_store(backend, &spec, scale.ample, csr) {
                 Err(StoreError::Full { allocator, .. }) if !allocator.exact_null => {
                     println!("{what}: refused while memory is free");
                     continue;

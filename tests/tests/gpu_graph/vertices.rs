@@ -46,7 +46,7 @@ pub fn vertices_come_and_go(backend: &dyn Backend, scale: Scale) {
         let with = (Kept::of(&model), Results::of(&model, &deleted));
         for spec in keeping(scale.crowd) {
             let what = format!("{}, {form:?}", spec.name());
-            let mut store = form.store(backend, &spec, Pool::Auto, start.csr());
+            let mut store = form.store(backend, &spec, scale.ample, start.csr());
             store.keep_components().expect(&what);
             assert_eq!(
                 store.delete_vertices(&gone).map(|done| done.deleted),
