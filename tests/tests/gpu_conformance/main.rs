@@ -26,6 +26,9 @@ struct Scale {
     threads: u32,
     /// Bytes of a pool.
     pool: u64,
+    /// Bytes of a pool from which little is requested. Some allocators write all over a pool to make
+    /// it empty.
+    least_pool: u64,
     /// Bytes of the pool for the largest block, through which one thread goes
     /// word by word.
     largest_pool: u64,
@@ -46,9 +49,17 @@ struct Scale {
     demand: u64,
 }
 
+impl Scale {
+    /// Bytes of a pool from which a quarter is requested at most, in `blocks` blocks of `bytes`.
+    fn pool_for(&self, blocks: u64, bytes: u64) -> u64 {
+        (4 * blocks * (bytes + OVERHEAD)).clamp(self.least_pool, self.pool)
+    }
+}
+
 const FULL: Scale = Scale {
     threads: 100_000,
     pool: 2048 * MIB,
+    least_pool: 2048 * MIB,
     largest_pool: 16 * MIB,
     filled: (2048 * MIB, 98),
     operations: 100_000_000,
@@ -67,6 +78,7 @@ const FULL: Scale = Scale {
 const SMALL: Scale = Scale {
     threads: 2_000,
     pool: 64 * MIB,
+    least_pool: 16 * MIB,
     largest_pool: 4 * MIB,
     filled: (8 * MIB, 98),
     operations: 100_000,
@@ -86,6 +98,7 @@ const SMALL: Scale = Scale {
 /// these are smaller here. Pools are smaller too, because a sanitizer tracks all of their memory.
 const SMALL_ON_GPU: Scale = Scale {
     threads: 1_000,
+    least_pool: 64 * MIB,
     largest_pool: MIB,
     filled: (8 * MIB, 90),
     operations: 20_000,
@@ -138,12 +151,17 @@ fn blocks_of_every_size_keep_their_contents(backend: &dyn Backend, scale: Scale)
             if bytes > u64::from(scale.largest) && bytes != largest {
                 continue;
             }
-            let (pool, threads) = match bytes {
-                _ if bytes == largest => (scale.largest_pool, 1),
-                0 => (scale.pool, (scale.pool / 4 / 8192) as u32),
-                _ => (scale.pool, (scale.pool / 4 / (bytes + OVERHEAD)) as u32),
+            let threads = match bytes {
+                _ if bytes == largest => 1,
+                0 => (scale.pool / 4 / 8192) as u32,
+                _ => (scale.pool / 4 / (bytes + OVERHEAD)) as u32,
             };
             let threads = threads.clamp(1, scale.threads);
+            let pool = match bytes {
+                _ if bytes == largest => scale.largest_pool,
+                0 => scale.pool,
+                _ => scale.pool_for(threads.into(), bytes),
+            };
             let trial = Trial::new(backend, &spec, pool, threads);
             for (malloc, free) in [
                 (Apart, Apart),
@@ -254,7 +272,8 @@ fn warps_allocate_and_free_in_one_kernel(backend: &dyn Backend, scale: Scale) {
     let warps = scale.threads / 16;
     for spec in specs_with_pools() {
         for (bytes, kept) in [(16, 1), (1024, 1), (16, 10), (1024, 10)] {
-            let trial = Trial::new(backend, &spec, scale.pool, 1);
+            let pool = scale.pool_for(u64::from(warps * kept), bytes);
+            let trial = Trial::new(backend, &spec, pool, 1);
             let name = trial.name;
             for cycles in [false, true] {
                 let nulls = if cycles {
