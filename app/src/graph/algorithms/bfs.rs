@@ -136,9 +136,11 @@ impl Store<'_> {
         let (graph, address) = (&contiguous.graph, workspace.address());
         let start = vec![graph.search_start(&space, address, source)];
         let step = |number| graph.search_step(&space, address, number);
+        // A lane that is alone would go far along one way, and take it back for others.
+        let has_warps = self.backend.solo_workers() == 0;
         let end = |launched| {
             let state = SearchSpace::state(&workspace.download_array(0)?, launched);
-            let stops = state.ended || leaves_levels(&state, vertices, entries);
+            let stops = state.ended || has_warps && leaves_levels(&state, vertices, entries);
             Ok(stops.then_some(state))
         };
         // SAFETY: the workspace is divided by `space`.
