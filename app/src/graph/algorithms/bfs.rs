@@ -155,7 +155,7 @@ impl Store<'_> {
             search.depths = workspace.download(offset, vertices as usize)?;
         } else {
             let depths = address.wrapping_add(space.depths_offset()).cast();
-            self.search_on(&contiguous, source, depths, &mut search)?;
+            self.search_on((&contiguous, entries), source, depths, &mut search)?;
         }
         Ok(search)
     }
@@ -164,13 +164,13 @@ impl Store<'_> {
     /// it has found. Warps need not meet at each level there.
     fn search_on(
         &self,
-        contiguous: &Contiguous,
+        (contiguous, entries): (&Contiguous, u64),
         source: u32,
         depths: *mut u32,
         search: &mut Search,
     ) -> Result<(), StoreError> {
         let vertices = self.shape().vertices;
-        let space = PathSpace::new(vertices, self.entries()?);
+        let space = PathSpace::new(vertices, entries);
         let workspace = self.backend.allocate(space.bytes() as u64)?;
         let (graph, address) = (contiguous.graph, workspace.address());
         let begun = (depths, search.state.depth);

@@ -130,7 +130,7 @@ arguments! {
             is_real: bool,
             /// Whether weights do not count, and each edge has length 1.
             is_unweighted: bool,
-            /// For `PathContinue`, a level up to which the search has gone over all before.
+            /// For `PathContinue`, the least depth of a vertex that is near.
             depth: u32,
         }
     }
