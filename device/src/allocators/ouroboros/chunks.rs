@@ -322,7 +322,7 @@ unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
 
     #[inline(always)]
     fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
-        arena.supply(class).read().count == 0
+        arena.supply(class).count() == 0
     }
 
     #[inline(always)]

@@ -39,7 +39,7 @@ pub trait Kind {
     /// The free pages of the class that requests find, at this moment.
     #[inline(always)]
     fn available<P: Parameters>(arena: &Arena<P>, class: Class) -> u64 {
-        u64::from(arena.supply(class).read().count)
+        u64::from(arena.supply(class).count())
     }
 
     /// Whether a group that finds no page allocates a chunk at once instead of waiting for
@@ -60,6 +60,25 @@ pub trait Kind {
     #[inline(always)]
     fn chunks_ahead<P: Parameters>(_arena: &Arena<P>, _class: Class) -> u32 {
         0
+    }
+
+    /// Chunks that a warp divides at once when it does so ahead, at least one.
+    #[inline(always)]
+    fn bundle<P: Parameters>(_class: Class) -> u32 {
+        1
+    }
+
+    /// Memory for what is recorded of `n` pages that are about to be kept, at most a
+    /// [`Self::bundle`]: a hint. Called by all lanes of the group together, whose leader has begun a
+    /// move.
+    #[inline(always)]
+    fn make_room<W: Warp, P: Parameters>(
+        _warp: W,
+        _arena: &Arena<P>,
+        _class: Class,
+        _group: &Group,
+        _n: u32,
+    ) {
     }
 
     /// Keeps the pages of a new chunk from `used` on; returns how many of them the semaphore is

@@ -18,7 +18,7 @@ use super::geometry::{Line, Static};
 use super::group::Group;
 use super::instance::{self, Instance, Pages, Reclaimed};
 use super::kind::Kind;
-use super::parameters::{Parameters, pages};
+use super::parameters::{Parameters, pages, pages_bits};
 use super::queue::{AT_ONCE, End, Queue, VOID, close, dequeue, enqueue, enqueue_many, positions};
 use super::semaphore::Semaphore;
 use super::supply::Provide;
@@ -51,6 +51,9 @@ fn kept<P: Parameters>(arena: &Arena<P>) -> u32 {
 /// The maximum number of chunks that are divided ahead: a thread that divides them has its block,
 /// and returns when the last is divided.
 const MAX_AHEAD: u32 = 16;
+
+/// The maximum number of chunks that a warp divides at once.
+const MAX_BUNDLE: u32 = 16;
 
 impl<P: Parameters> Arena<P> {
     /// The semaphore of shelved pages. No thread waits at it.
@@ -197,7 +200,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
 
     #[inline(always)]
     fn available<P: Parameters>(arena: &Arena<P>, class: Class) -> u64 {
-        u64::from(arena.supply(class).read().count) + u64::from(arena.shelf(class).read().count)
+        u64::from(arena.supply(class).count()) + u64::from(arena.shelf(class).count())
     }
 
     /// An eighth of those that the class has, while half of the heap is free. Otherwise a class
@@ -209,6 +212,28 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
         }
         // Relaxed: a hint.
         (arena.divided(class).load(Relaxed) >> 3).min(MAX_AHEAD)
+    }
+
+    /// As many as fill a chunk of slots, if these are few: warps that divide chunks at the same time
+    /// would else wait for each other's, three of four where pages are the smallest.
+    #[inline(always)]
+    fn bundle<P: Parameters>(class: Class) -> u32 {
+        if Q::VIRTUAL {
+            MAX_BUNDLE.min(1 << (P::ENTRY_BITS - pages_bits::<P>(class)))
+        } else {
+            1
+        }
+    }
+
+    #[inline(always)]
+    fn make_room<W: Warp, P: Parameters>(
+        warp: W,
+        arena: &Arena<P>,
+        class: Class,
+        group: &Group,
+        n: u32,
+    ) {
+        Q::bring_room(warp, arena, class, n, group);
     }
 
     #[inline(always)]
@@ -329,7 +354,7 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
 
     #[inline(always)]
     fn is_bare<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
-        arena.supply(class).read().count == 0 && arena.shelf(class).read().count == 0
+        arena.supply(class).count() == 0 && arena.shelf(class).count() == 0
     }
 
     #[inline(always)]
@@ -363,8 +388,8 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
     #[inline(always)]
     fn pages_of_class<P: Parameters>(arena: &Arena<P>, class: Class) -> Pages {
         let chunks = arena.divided(class).load(Relaxed);
-        let shelved = arena.shelf(class).read().count;
-        let free = u64::from(arena.supply(class).read().count) + u64::from(shelved);
+        let shelved = arena.shelf(class).count();
+        let free = u64::from(arena.supply(class).count()) + u64::from(shelved);
         Pages {
             used: (u64::from(chunks) * u64::from(pages::<P>(class))).saturating_sub(free),
             free,

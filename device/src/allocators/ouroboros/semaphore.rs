@@ -52,7 +52,7 @@ const COUNT_SHIFT: u32 = 32;
 /// falls short: the thread that is to allocate a bundle adds to expected only a moment
 /// after its addition to reserved.
 const PATIENCE: u32 = 8;
-/// Most times that a waiting thread backs off between two reads.
+/// Most times as long as usual that a waiting thread backs off between two reads.
 const LONGEST_PAUSE: u32 = 128;
 
 /// A count below which a thread that fails clears the deficit: far from where a count ends,
@@ -137,6 +137,12 @@ impl Semaphore<'_> {
         }
     }
 
+    /// Units that are available.
+    #[inline(always)]
+    pub fn count(self) -> u32 {
+        available(self.resources.load(Relaxed))
+    }
+
     /// Takes `n`, or all that are available if these are fewer; returns how many.
     #[inline(always)]
     pub fn take(self, n: u32) -> u32 {
@@ -148,11 +154,7 @@ impl Semaphore<'_> {
     /// was, and so never end a deficit.
     #[inline(always)]
     pub fn take_if_any(self, n: u32) -> u32 {
-        if available(self.resources.load(Relaxed)) == 0 {
-            0
-        } else {
-            self.take(n)
-        }
+        if self.count() == 0 { 0 } else { self.take(n) }
     }
 
     /// Takes `n` or nothing.
@@ -321,14 +323,8 @@ impl Semaphore<'_> {
             }
             // The longer the line, the later our turn, and the more threads read the
             // word: together they would keep it busy.
-            let line = promised >> bundle_bits;
-            for _ in 0..=if line < LONGEST_PAUSE {
-                line
-            } else {
-                LONGEST_PAUSE
-            } {
-                warp.back_off();
-            }
+            let line = (promised >> bundle_bits).min(LONGEST_PAUSE);
+            warp.back_off_for(line + 1);
         }
     }
 

@@ -57,7 +57,7 @@ impl<K: Kind> Task for Supply<K> {
         if group.leads() && !whole {
             if K::spreads(arena, class) {
                 outcome = SPREAD;
-            } else if arena.is_used_up() && arena.supply(class).read().expected == 0 {
+            } else if arena.is_used_up() && arena.supply(class).expected.load(Relaxed) == 0 {
                 outcome = REFUSED;
             } else {
                 let waited = arena.wait_for_pages(warp, class, group.size);
@@ -207,9 +207,9 @@ unsafe fn keep<W: Warp, P: Parameters, K: Kind>(
 
 /// Divides chunks until the class has as many free pages as the argument.
 ///
-/// A warp that is about to divide a chunk counts it as expected, as a thread does that
-/// allocates for others, so that warps that do the same divide no more than is lacking; and
-/// requests that come meanwhile wait for it. It waits for nothing that such a thread does not
+/// A warp that is about to divide chunks counts them as expected, as a thread does that
+/// allocates for others, so that warps that do the same divide no more than are lacking; and
+/// requests that come meanwhile wait for them. It waits for nothing that such a thread does not
 /// wait for, so that it ends the expectation.
 pub struct Provide<K>(core::marker::PhantomData<K>);
 
@@ -228,47 +228,63 @@ impl<K: Kind> Task for Provide<K> {
         let group = Group::of_lanes(warp, lanes);
         let bits = pages_bits::<P>(class);
         let supply = arena.supply(class);
+        let bundle = K::bundle::<P>(class);
         // A request for a page that is a chunk takes a chunk, and shares nothing.
         let mut again = bits > 0;
         while again {
-            let mut chunk = NONE;
-            let lacks = |coming: u32| {
-                K::available(arena, class) + (u64::from(coming) << bits) < u64::from(count)
+            let mut wanted = 0;
+            let lacking = |coming: u32| {
+                let there = K::available(arena, class) + (u64::from(coming) << bits);
+                if there < u64::from(count) {
+                    (count - there as u32 + (1 << bits) - 1) >> bits
+                } else {
+                    0
+                }
             };
             // Relaxed, here and below: counters. They are read first, because mostly nothing is
             // lacking.
-            if group.leads() && lacks(supply.expected.load(Relaxed)) && !arena.is_used_up() {
-                if lacks(supply.expected.fetch_add(1, Relaxed)) {
-                    arena.begin_move(warp);
-                    chunk = arena.take_chunks_of(warp, class, 1 << warp.lane());
-                    if chunk == NONE {
-                        arena.end_move(warp, false);
+            if group.leads() && !arena.is_used_up() {
+                wanted = lacking(supply.expected.load(Relaxed)).min(bundle);
+                if wanted > 0 {
+                    if lacking(supply.expected.fetch_add(wanted, Relaxed)) > 0 {
+                        arena.begin_move(warp);
                     } else {
+                        supply.expected.fetch_add(wanted.wrapping_neg(), Relaxed);
+                        wanted = 0;
+                    }
+                }
+            }
+            wanted = warp.shuffle(group.mask, wanted, group.leader);
+            if wanted > 0 {
+                K::make_room(warp, arena, class, &group, wanted << bits);
+            }
+            let (mut left, mut kept) = (wanted, 0);
+            while left > 0 {
+                let mut chunk = NONE;
+                if group.leads() {
+                    chunk = arena.take_chunks_of(warp, class, 1 << warp.lane());
+                    if chunk != NONE {
                         // SAFETY: the chunk is the leader's.
                         unsafe { arena.divide(class, Chunk::new(chunk), 0) };
                         arena.divided(class).fetch_add(1, Relaxed);
                     }
                 }
+                // The leader acquired and divided the chunk for the others.
+                warp.sync(group.mask);
+                chunk = warp.shuffle(group.mask, chunk, group.leader);
                 if chunk == NONE {
-                    supply.expected.fetch_add(u32::MAX, Relaxed);
+                    break;
                 }
-            }
-            // The leader acquired and divided the chunk for the others.
-            warp.sync(group.mask);
-            chunk = warp.shuffle(group.mask, chunk, group.leader);
-            again = chunk != NONE;
-            if again {
                 // SAFETY: the chunk was divided with no page in use.
-                let kept = unsafe { keep::<W, P, K>(warp, arena, class, &group, chunk, 0) };
-                // Another expression than above for the same lane: see
-                // `chunked::MakeRoom`.
-                if group.rank == 0 {
-                    if kept > 0 {
-                        supply.signal(kept);
-                    }
-                    supply.expected.fetch_add(u32::MAX, Relaxed);
-                    arena.end_move(warp, true);
-                }
+                kept += unsafe { keep::<W, P, K>(warp, arena, class, &group, chunk, 0) };
+                left -= 1;
+            }
+            again = left < wanted;
+            // Another expression than above for the same lane: see `chunked::MakeRoom`.
+            if group.rank == 0 && wanted > 0 {
+                supply.signal(kept);
+                supply.expected.fetch_add(wanted.wrapping_neg(), Relaxed);
+                arena.end_move(warp, again);
             }
         }
         0

@@ -59,7 +59,7 @@ impl<P: Parameters> Arena<P> {
     #[inline(always)]
     pub fn begin_spread(&self, class: Class) -> bool {
         let most = self.spread_most(self.chunks_left());
-        let spare = self.supply(class).read().count >> pages_bits::<P>(class);
+        let spare = self.supply(class).count() >> pages_bits::<P>(class);
         let lacks = |coming: u32| spare < most && coming < most - spare;
         let spreading = self.spreading(class);
         // Read first, so that threads that wait do not keep the counter busy.

@@ -138,7 +138,7 @@ const THERE: u32 = 1;
 const REFUSED: u32 = 2;
 
 /// Waits for room for as many entries as the argument, or allocates a chunk for them, for
-/// the lanes, which all call this.
+/// the lanes, which all call this. For 0 entries it allocates one and waits for nothing.
 struct MakeRoom<A>(core::marker::PhantomData<A>);
 
 impl<A: Append> Task for MakeRoom<A> {
@@ -158,7 +158,9 @@ impl<A: Append> Task for MakeRoom<A> {
         if group.leads() {
             // Without a free chunk no thread waits for one: when all memory is in use,
             // every free would.
-            if !arena.is_used_up() {
+            if n == 0 {
+                outcome = ALLOCATE;
+            } else if !arena.is_used_up() {
                 let waited = arena.wait_for_room(warp, class, n);
                 there = waited.granted;
                 if waited.allocates {
@@ -174,7 +176,7 @@ impl<A: Append> Task for MakeRoom<A> {
         if outcome != ALLOCATE {
             return outcome & THERE;
         }
-        // Others wait for this chunk, the one that `n` needs. From here to
+        // Others wait for this chunk, the one that `n` needs, if that is not 0. From here to
         // `arrived` we wait only for each other and for threads between two
         // operations on the pool's or this queue's own words.
         let mut chunk = NONE;
@@ -228,6 +230,25 @@ impl<A: Append> Task for MakeRoom<A> {
             arena.end_move(warp, took != 0);
         }
         u32::from(got > 0)
+    }
+}
+
+/// Appends a chunk unless there is room for `n` entries that no thread waits for:
+/// `Queue::bring_room`.
+#[inline(always)]
+pub fn bring_room<W: Warp, P: Parameters, A: Append>(
+    warp: W,
+    arena: &Arena<P>,
+    class: Class,
+    n: u32,
+    group: &Group,
+) {
+    let mut lacks = false;
+    if group.leads() {
+        lacks = arena.room(class).left() < i64::from(n);
+    }
+    if warp.ballot(group.mask, lacks) != 0 {
+        arena.call_together::<W, MakeRoom<A>>(warp, class, 0, group.mask);
     }
 }
 

@@ -114,6 +114,19 @@ pub unsafe trait Queue: Copy + 'static {
         group: &Group,
     ) -> u32;
 
+    /// Makes room for `n` entries, at most a chunk's, unless there is as much or no memory for it:
+    /// a hint, whose room is everybody's. Called by all lanes of the group together, whose leader
+    /// has begun a move.
+    #[inline(always)]
+    fn bring_room<W: Warp, P: Parameters>(
+        _warp: W,
+        _arena: &Arena<P>,
+        _class: Class,
+        _n: u32,
+        _group: &Group,
+    ) {
+    }
+
     /// The memory of a position that the caller has at this end.
     ///
     /// # Safety
