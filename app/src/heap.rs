@@ -55,6 +55,21 @@ pub enum HeapError {
         /// The parameters that the allocator takes.
         expected: &'static str,
     },
+    /// Requests were refused, and the work cannot do without them.
+    #[error(
+        "a pool of {} is too small: {allocator} has refused {refused} of {requests} requests",
+        display(*.pool)
+    )]
+    Refused {
+        /// The allocator.
+        allocator: AllocatorName,
+        /// The pool, in bytes.
+        pool: u64,
+        /// Requests that were refused.
+        refused: u64,
+        /// All requests.
+        requests: u64,
+    },
     /// Checked mode found misuse.
     #[error(
         "{invalid_frees} invalid frees and {overruns} blocks written past their end were found \

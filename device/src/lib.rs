@@ -28,6 +28,7 @@ pub mod kernel;
 pub mod registers;
 pub mod render;
 pub mod simt;
+pub mod workload;
 
 mod table;
 

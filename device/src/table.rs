@@ -34,6 +34,11 @@ macro_rules! with_kernels {
             "rounds" "free_kept" FreeKept $crate::bench::FreeKept;
             "stress" "stress" Stress $crate::bench::Stress;
             "stress" "churn" Churn $crate::bench::Churn;
+            "agents" "agents_act" AgentsAct $crate::workload::agents::AgentsAct;
+            "agents" "agents_clear" AgentsClear $crate::workload::agents::AgentsClear;
+            "agents" "agents_digest" AgentsDigest $crate::workload::agents::AgentsDigest;
+            "workgen" "work_produce" WorkProduce $crate::workload::workgen::WorkProduce;
+            "workgen" "work_consume" WorkConsume $crate::workload::workgen::WorkConsume;
             "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;
             "tree" "tree_fill" TreeFill $crate::kdtree::prepare::Fill;
             "build" "tree_build" Build $crate::kdtree::build::Build;
@@ -141,6 +146,11 @@ macro_rules! with_plain_kernels {
             "centrality" "graph_betweenness_start" BetweennessStart $crate::graph::betweenness::BetweennessStart;
             "centrality" "graph_betweenness_step" BetweennessStep $crate::graph::betweenness::BetweennessStep;
             "algorithm" "graph_links" Links $crate::graph::clustering::Links;
+            "agents" "agents_seed" AgentsSeed $crate::workload::agents::AgentsSeed;
+            "agents" "agents_plan" AgentsPlan $crate::workload::agents::AgentsPlan;
+            "workgen" "work_sums" WorkSums $crate::workload::workgen::WorkSums;
+            "workgen" "work_fill" WorkFill $crate::workload::workgen::WorkFill;
+            "workgen" "work_read" WorkRead $crate::workload::workgen::WorkRead;
             "paths" "graph_weight_sample" WeightSample $crate::graph::paths::WeightSample;
             "paths" "graph_path_start" PathStart $crate::graph::paths::PathStart;
             "paths" "graph_path_continue" PathContinue $crate::graph::paths::PathContinue;

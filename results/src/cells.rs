@@ -64,6 +64,18 @@ pub(crate) fn used_part(bytes: Option<u64>) -> String {
     bytes.map_or("an unknown part".to_owned(), display)
 }
 
+/// A part of a whole, in per cent.
+pub(crate) fn percent(part: Option<f64>) -> String {
+    part.map_or("unknown".to_owned(), |part| {
+        format!("{:.1} %", 100.0 * part)
+    })
+}
+
+/// The same as a fraction.
+pub(crate) fn fraction(part: Option<f64>) -> String {
+    part.map_or("unknown".to_owned(), |part| format!("{part:.4}"))
+}
+
 /// A number of triangles for people.
 pub fn triangles(count: u64) -> String {
     match count {

@@ -37,6 +37,7 @@ pub mod samples;
 pub mod sequence;
 mod size;
 mod status;
+pub mod steps;
 pub mod tree;
 
 pub use cells::{Line, triangles};

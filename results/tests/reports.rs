@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use heapwood_results::allocators::AllocatorRow;
 use heapwood_results::benches::{EmbreeRow, GraphCrateRow, KdtreeRayRow};
-use heapwood_results::compare::{GraphRow, TreeRow};
+use heapwood_results::compare::{ComparedRow, GraphRow};
 use heapwood_results::devices::DeviceRow;
 use heapwood_results::diff::DiffReport;
 use heapwood_results::fragmentation::FragmentationRow;
@@ -90,8 +90,8 @@ fn rows_have_every_format() {
 
 #[test]
 fn comparisons_have_every_format() {
-    rows::<TreeRow<TreeReport>>("compare_tree");
-    rows::<TreeRow<FramesReport>>("compare_frames");
+    rows::<ComparedRow<TreeReport>>("compare_tree");
+    rows::<ComparedRow<FramesReport>>("compare_frames");
     rows::<GraphRow>("compare_graph");
 }
 

@@ -26,6 +26,7 @@ mod progress;
 mod render;
 mod sequence;
 mod shade;
+mod steps;
 mod suffix;
 mod threads;
 mod tree;
@@ -38,6 +39,8 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
+use crate::workload::agents::Agents;
+use crate::workload::workgen::Workgen;
 use crate::{Error, job, output};
 
 /// Examples and the meanings of the exit codes; docs/usage/README.md has the codes in a table.
@@ -85,7 +88,16 @@ enum Command {
     ///
     /// The graph is loaded once. If a result is wrong, the exit code is 5.
     Gap(Box<gap::Arguments>),
-    /// Compare allocators on a tree or a graph
+    /// Step a sea of fish and sharks (Wa-Tor), each of which is a block
+    ///
+    /// An animal whose block is refused lives on and asks again, so that the sea is the same over
+    /// all allocators.
+    Agents(Box<steps::Arguments<Agents>>),
+    /// Have threads produce work in blocks, and others consume it
+    ///
+    /// The same is measured with a prefix sum and one block, without an allocator.
+    Workgen(Box<steps::Arguments<Workgen>>),
+    /// Compare allocators on a tree, a graph, a sea or produced work
     ///
     /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
     /// succeed, it is 6.
@@ -162,6 +174,8 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Graphalytics(arguments) => graphalytics::run(&arguments),
         Command::Gap(arguments) => gap::run(&arguments),
+        Command::Agents(arguments) => steps::run(&arguments),
+        Command::Workgen(arguments) => steps::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),

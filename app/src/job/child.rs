@@ -10,11 +10,14 @@ use super::gap::GapJob;
 use super::graph::GraphJob;
 use super::graphalytics::GraphalyticsJob;
 use super::linking::Linking;
+use super::steps::StepsJob;
 use super::tree::TreeJob;
 use super::{Job, text_of};
 use crate::Error;
 use crate::process::{self, Exit};
+use crate::workload::agents::Agents;
 use crate::workload::compare::Outcome;
+use crate::workload::workgen::Workgen;
 use crate::workload::{Status, fragmentation, micro};
 
 /// The hidden command.
@@ -71,6 +74,8 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         GraphJob::KIND => answer_to::<GraphJob>(job),
         GraphalyticsJob::KIND => answer_to::<GraphalyticsJob>(job),
         GapJob::KIND => answer_to::<GapJob>(job),
+        StepsJob::<Agents>::KIND => answer_to::<StepsJob<Agents>>(job),
+        StepsJob::<Workgen>::KIND => answer_to::<StepsJob<Workgen>>(job),
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
         Linking::KIND => answer_to::<Linking>(job),

@@ -32,6 +32,7 @@ mod graph;
 mod graphalytics;
 mod linking;
 mod scenes;
+mod steps;
 mod tree;
 
 use std::ffi::OsString;
@@ -55,6 +56,7 @@ pub use graph::{
 pub use graphalytics::{GraphalyticsJob, read_dataset};
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};
+pub use steps::{StepsJob, StepsOptions};
 pub use tree::{TreeJob, TreeOptions};
 
 use crate::Error;

@@ -8,6 +8,7 @@ pub mod graph;
 pub mod graphalytics;
 mod kept;
 mod picture;
+mod steps;
 mod tree;
 
 pub use frames::{FrameReport, FramesReport, frames_report};
@@ -18,6 +19,7 @@ pub use picture::{
     PictureReport, Pictures, RenderReport, SequenceReport, ShadeOptions, TreeOrigin,
     picture_report, render_report,
 };
+pub use steps::steps_report;
 pub use tree::{TreeReport, tree_report};
 
 use crate::Error;

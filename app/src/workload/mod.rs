@@ -7,6 +7,9 @@
 //! - [`graphalytics`]: the algorithms of a dataset of LDBC Graphalytics run, and their output is
 //!   compared with that of the reference.
 //! - [`gap`]: the kernels of the GAP benchmark suite run on a graph, trial by trial.
+//! - [`agents`]: fish and sharks are born and die, each of them a block.
+//! - [`workgen`]: threads produce amounts that they draw, and others consume them.
+//! - [`steps`]: how these two go on and are measured.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
 //! - [`fragmentation`]: how much of a pool they grant, and where.
 //! - [`host_pool`]: what the host obtains memory from, alone.
@@ -15,6 +18,7 @@
 //! [`crate::tree`] and [`crate::graph`] have the trees and the graphs themselves, to be
 //! built, traced, rendered and searched without being measured.
 
+pub mod agents;
 pub mod compare;
 pub mod fragmentation;
 pub mod frames;
@@ -24,7 +28,9 @@ pub mod graphalytics;
 pub mod host_pool;
 pub mod micro;
 mod status;
+pub mod steps;
 pub mod tree;
+pub mod workgen;
 
 use status::measured;
 pub use status::{BenchRow, Status, check_statuses};

@@ -12,7 +12,7 @@ impl From<&HeapError> for Status {
     /// That of a case whose heap or backend has failed so.
     fn from(error: &HeapError) -> Self {
         match error {
-            HeapError::TooSmall { .. } => Self::Oom,
+            HeapError::TooSmall { .. } | HeapError::Refused { .. } => Self::Oom,
             HeapError::TooLarge { .. }
             | HeapError::Parameter { .. }
             | HeapError::Backend(BackendError::SystemHeapFixed { .. }) => Self::Unsupported,

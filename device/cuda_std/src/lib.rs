@@ -14,6 +14,7 @@
 )]
 
 pub mod atomic;
+pub mod clock;
 pub mod external;
 pub mod hint;
 pub mod math;

@@ -14,6 +14,7 @@ pub use fragmentation::{
     COVER_WORDS, Cover, CoverArguments, Covered, FreeHalf, FreeKept, Keep, KeepArguments,
 };
 pub use probability::{Probability, ProbabilityArguments, chance};
+pub(crate) use stress::mix;
 pub use stress::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 pub use threads::{
     Fill, Pair, PairCoalesced, ThreadsArguments, ThreadsFree, ThreadsFreeCoalesced, ThreadsMalloc,

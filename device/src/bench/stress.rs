@@ -71,7 +71,7 @@ arguments! {
 /// Takes a number apart into one that looks unrelated (the finaliser of
 /// MurmurHash3).
 #[inline(always)]
-pub(super) fn mix(mut x: u32) -> u32 {
+pub(crate) fn mix(mut x: u32) -> u32 {
     x ^= x >> 16;
     x = x.wrapping_mul(0x85eb_ca6b);
     x ^= x >> 13;

@@ -1,11 +1,11 @@
 //! Trees of a moving scene, compared.
 
-use super::TreeRow;
+use super::ComparedRow;
 use crate::cells::{or_dash, status};
 use crate::frames::FramesReport;
 use crate::{Report, Table, display, milliseconds};
 
-impl Report for [TreeRow<FramesReport>] {
+impl Report for [ComparedRow<FramesReport>] {
     /// A row a case; milliseconds, with a star at the fastest.
     fn table(&self) -> Table {
         let mut table = Table::new(&[

@@ -1,10 +1,12 @@
 //! Rows of a comparison, a case each.
 
+mod compared;
 mod frames;
 mod graph;
 mod standing;
+mod steps;
 mod tree;
 
+pub use compared::ComparedRow;
 pub use graph::GraphRow;
 pub use standing::Standing;
-pub use tree::TreeRow;

@@ -1,29 +1,11 @@
 //! Builds of trees, compared.
 
-use serde::{Deserialize, Serialize};
-
-use super::Standing;
+use super::ComparedRow;
 use crate::cells::{or_dash, status};
 use crate::tree::TreeReport;
-use crate::{Outcome, Report, Table, display, milliseconds};
+use crate::{Report, Table, display, milliseconds};
 
-/// An allocator's result: of one tree, or of the trees of a moving scene.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TreeRow<R> {
-    /// The allocator, as on the command line.
-    pub allocator: String,
-    /// Its time beside those of the others.
-    #[serde(flatten)]
-    pub standing: Standing,
-    /// The options that all cases have in common, as given to `heapwood kdtree`.
-    #[serde(default)]
-    pub options: Vec<String>,
-    /// The report of the case or its error.
-    #[serde(flatten)]
-    pub outcome: Outcome<R>,
-}
-
-impl Report for [TreeRow<TreeReport>] {
+impl Report for [ComparedRow<TreeReport>] {
     /// A row a case; builds in milliseconds, with a star at the fastest that frees.
     fn table(&self) -> Table {
         let mut table = Table::new(&[

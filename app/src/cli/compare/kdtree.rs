@@ -11,7 +11,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::job::{FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::report::Report;
-use crate::report::compare::{Origin, TreeRow, Trees, standing};
+use crate::report::compare::{Compared, ComparedRow, Origin, standing};
 use crate::report::frames::{hash_of, name_of};
 use crate::tree::TreeError;
 
@@ -114,17 +114,17 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
 }
 
 /// Runs the same job over each allocator.
-fn compare<J: Job<Report: Trees>>(
+fn compare<J: Job<Report: Compared>>(
     context: ComparisonContext,
     specs: &[Spec],
     job: impl Fn(&Spec) -> J,
     origin: &Origin,
 ) -> Result<(), Error>
 where
-    [TreeRow<J::Report>]: Report,
+    [ComparedRow<J::Report>]: Report,
 {
     let jobs = specs.iter().map(|spec| (spec.to_string(), job(spec)));
-    let row = |place: usize, options, outcome| TreeRow {
+    let row = |place: usize, options, outcome| ComparedRow {
         allocator: specs[place].to_string(),
         standing: standing(&specs[place]),
         options,

@@ -3,6 +3,7 @@
 
 mod graph;
 mod kdtree;
+mod steps;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,9 @@ use crate::duration::parse_seconds;
 use crate::job::{self, Job};
 use crate::report::compare::{Earlier, Origin, Row, rank};
 use crate::report::{Format, Report};
+use crate::workload::agents::Agents;
 use crate::workload::compare::{self, Case, Outcome, verdict};
+use crate::workload::workgen::Workgen;
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -39,6 +42,10 @@ pub enum What {
     /// Each allocator and layout does what `heapwood graph` does with the same
     /// options.
     Graph(Box<graph::Arguments>),
+    /// Step a sea of fish and sharks, each of which is a block
+    Agents(Box<steps::Arguments<Agents>>),
+    /// Have threads produce work in blocks, and others consume it
+    Workgen(Box<steps::Arguments<Workgen>>),
 }
 
 /// Compares.
@@ -50,6 +57,8 @@ pub fn run(what: What) -> Result<(), Error> {
     match what {
         What::Kdtree(arguments) => kdtree::run(&arguments),
         What::Graph(arguments) => graph::run(&arguments),
+        What::Agents(arguments) => steps::run(&arguments),
+        What::Workgen(arguments) => steps::run(&arguments),
     }
 }
 

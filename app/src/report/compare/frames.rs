@@ -1,9 +1,9 @@
-//! Trees of a moving scene, compared.
+//! Compared of a moving scene, compared.
 
-use super::{Origin, Trees};
+use super::{Compared, Origin};
 use crate::report::FramesReport;
 
-impl Trees for FramesReport {
+impl Compared for FramesReport {
     /// All frames together.
     fn time(&self) -> f64 {
         self.all_ms()
@@ -12,6 +12,8 @@ impl Trees for FramesReport {
     fn hash(&self) -> &str {
         &self.trees_hash
     }
+
+    const DIFFER: &'static str = "built different trees";
 
     fn origin(&self) -> Origin {
         Origin {

@@ -1,15 +1,17 @@
 //! Rows of a comparison, a case each: how they are compared, and how one goes on from another.
 
+mod compared;
 mod earlier;
 mod frames;
 mod graph;
 mod rank;
+mod steps;
 mod tree;
 
+pub use compared::Compared;
 pub use earlier::{Earlier, Origin, Row};
-pub use heapwood_results::compare::{GraphRow, Standing, TreeRow};
+pub use heapwood_results::compare::{ComparedRow, GraphRow, Standing};
 pub use rank::rank;
-pub use tree::Trees;
 
 use crate::allocators::Spec;
 

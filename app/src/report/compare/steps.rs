@@ -1,0 +1,27 @@
+//! Steps over allocators, compared.
+
+use heapwood_results::steps::{StepsReport, StepsResult};
+
+use super::{Compared, Origin};
+
+impl<R: StepsResult> Compared for StepsReport<R> {
+    /// All steps together.
+    fn time(&self) -> f64 {
+        self.all_ms()
+    }
+
+    fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    const DIFFER: &'static str = "ended differently";
+
+    fn origin(&self) -> Origin {
+        Origin {
+            input: R::COMMAND.to_owned(),
+            backend: self.backend.clone(),
+            device: self.device.clone(),
+            meta: self.meta.clone(),
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! The requests of a kernel, counted, and the time that warps spend in the allocator.
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use cuda_std::atomic::AtomicU64;
+use cuda_std::clock::cycles;
+
+use crate::allocator::Handle;
+use crate::device_heap::DeviceHeap;
+use crate::simt::Warp;
+
+/// Counters of a tally.
+pub const COUNTS: usize = 7;
+/// Words of a stripe: a cache line or two have the counters of the warps of some multiprocessors.
+const STRIPE_WORDS: usize = 8;
+/// Stripes that the counters are spread over: all warps would wait for each other at one.
+pub const STRIPES: usize = 256;
+/// Words of all stripes.
+pub const TALLY_WORDS: usize = STRIPES * STRIPE_WORDS;
+
+/// What the warps of launches have counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that were granted.
+    pub granted: u64,
+    /// Requests that were refused.
+    pub refused: u64,
+    /// Blocks freed.
+    pub freed: u64,
+    /// Bytes of granted blocks less those of freed ones, as requested.
+    pub live_bytes: u64,
+    /// The same as granted; as requested if the allocator does not know.
+    pub live_granted_bytes: u64,
+    /// Clock cycles of warps within calls of the allocator, if they were taken.
+    pub allocator_cycles: u64,
+    /// Clock cycles of the same warps in all.
+    pub cycles: u64,
+}
+
+impl Counts {
+    /// The sums over the words of all stripes, [`TALLY_WORDS`] of them.
+    pub fn from_words(words: &[u64]) -> Self {
+        let sum = |count: usize| {
+            let of_stripes = words.iter().skip(count).step_by(STRIPE_WORDS);
+            of_stripes.fold(0, |sum: u64, word| sum.wrapping_add(*word))
+        };
+        Self {
+            granted: sum(0),
+            refused: sum(1),
+            freed: sum(2),
+            live_bytes: sum(3),
+            live_granted_bytes: sum(4),
+            allocator_cycles: sum(5),
+            cycles: sum(6),
+        }
+    }
+}
+
+/// The counts of a lane.
+pub(super) struct Tally {
+    granted: u32,
+    refused: u32,
+    freed: u32,
+    /// These two wrap: a lane may free more than it requests.
+    live_bytes: u64,
+    live_granted_bytes: u64,
+    /// Whether the warp's time is taken.
+    is_clocked: bool,
+    begin: u64,
+    allocator_cycles: u64,
+}
+
+impl Tally {
+    /// None so far. If it `is_clocked`, all lanes of the warp come together before and after each
+    /// call of the allocator.
+    #[inline(always)]
+    pub fn new(is_clocked: bool) -> Self {
+        Self {
+            granted: 0,
+            refused: 0,
+            freed: 0,
+            live_bytes: 0,
+            live_granted_bytes: 0,
+            is_clocked,
+            begin: if is_clocked { cycles() } else { 0 },
+            allocator_cycles: 0,
+        }
+    }
+
+    /// Makes a call of the allocator, in which lanes take part that have one to make, for all lanes
+    /// of the warp together.
+    #[inline(always)]
+    fn timed<W: Warp, T>(&mut self, warp: W, takes_part: bool, call: impl FnOnce() -> T) -> T {
+        // The ballot brings all lanes together.
+        if !self.is_clocked || warp.ballot(W::FULL, takes_part) == 0 {
+            return call();
+        }
+        let begin = cycles();
+        let result = call();
+        warp.sync(W::FULL);
+        self.allocator_cycles += cycles().wrapping_sub(begin);
+        result
+    }
+
+    /// A block of at least `bytes` for each lane that wants more than 0, else null. All lanes of the
+    /// warp call this together.
+    #[inline(always)]
+    pub fn request<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        &mut self,
+        warp: W,
+        heap: &A,
+        bytes: u64,
+    ) -> A::Handle {
+        let block = self.timed(warp, bytes > 0, || match bytes {
+            0 => A::Handle::NULL,
+            // What is live must not be overwritten.
+            _ => heap.malloc_exclusive(warp, bytes),
+        });
+        if !block.is_null() {
+            self.granted += 1;
+            self.live_bytes = self.live_bytes.wrapping_add(bytes);
+            // SAFETY: a block that was just requested with so many bytes.
+            let granted = unsafe { heap.granted(block, bytes) };
+            self.live_granted_bytes = self.live_granted_bytes.wrapping_add(granted);
+        } else if bytes > 0 {
+            self.refused += 1;
+        }
+        block
+    }
+
+    /// Frees the block of each lane that has one; of others, null. All lanes of the warp call this
+    /// together.
+    ///
+    /// # Safety
+    ///
+    /// The block was requested with so many bytes, is live and nobody's but this lane's.
+    #[inline(always)]
+    pub unsafe fn free<W: Warp, A: DeviceHeap<W> + ?Sized>(
+        &mut self,
+        warp: W,
+        heap: &A,
+        block: A::Handle,
+        bytes: u64,
+    ) {
+        if !block.is_null() {
+            self.freed += 1;
+            self.live_bytes = self.live_bytes.wrapping_sub(bytes);
+            // SAFETY: the caller's promise.
+            let granted = unsafe { heap.granted(block, bytes) };
+            self.live_granted_bytes = self.live_granted_bytes.wrapping_sub(granted);
+        }
+        self.timed(warp, !block.is_null(), || {
+            if !block.is_null() {
+                // SAFETY: the caller's promise.
+                unsafe { heap.free(warp, block) };
+            }
+        });
+    }
+
+    /// Adds the counts of the warp's lanes to `words`. All lanes of the warp call this together.
+    ///
+    /// # Safety
+    ///
+    /// There are [`TALLY_WORDS`] words, which kernels access by atomic operations only.
+    #[inline(always)]
+    pub unsafe fn publish<W: Warp>(self, warp: W, words: *mut u64) {
+        // A launch in which no lane has asked for anything counts nothing.
+        let calls = self.granted | self.refused | self.freed;
+        if !self.is_clocked && warp.ballot(W::FULL, calls > 0) == 0 {
+            return;
+        }
+        let cycles = if self.is_clocked {
+            cycles().wrapping_sub(self.begin)
+        } else {
+            0
+        };
+        let stripe = warp.processor() as usize % STRIPES;
+        let mut word = words.wrapping_add(stripe * STRIPE_WORDS);
+        let mut add = |count: u64| {
+            let sum = all_sum64(warp, count);
+            if warp.lane() == 0 && sum > 0 {
+                // SAFETY: the caller's promise. Relaxed: the host reads the sums after the launch.
+                unsafe { (*word.cast::<AtomicU64>()).fetch_add(sum, Relaxed) };
+            }
+            word = word.wrapping_add(1);
+        };
+        add(u64::from(self.granted));
+        add(u64::from(self.refused));
+        add(u64::from(self.freed));
+        add(self.live_bytes);
+        add(self.live_granted_bytes);
+        add(self.allocator_cycles);
+        add(cycles);
+    }
+}
+
+/// The sum of all lanes' values, in every lane; it wraps.
+#[inline(always)]
+pub(super) fn all_sum64<W: Warp>(warp: W, mut value: u64) -> u64 {
+    let mut step = W::LANES / 2;
+    while step > 0 {
+        let low = warp.all_shuffle_xor(value as u32, step);
+        let high = warp.all_shuffle_xor((value >> 32) as u32, step);
+        value = value.wrapping_add(u64::from(high) << 32 | u64::from(low));
+        step /= 2;
+    }
+    value
+}

@@ -1,0 +1,164 @@
+//! Workloads that go in steps, over every allocator: what they leave is that of their sequential
+//! references. On a GPU, where tests say that they are skipped if there is none, at a smaller scale
+//! on the CPU, and in lockstep; see `gpu_conformance` for `HEAPWOOD_TEST_SCALE` and
+//! `HEAPWOOD_TEST_ALLOCATORS`.
+
+use heapwood::allocators::Spec;
+use heapwood::backend::{Backend, Cpu};
+use heapwood::size::Pool;
+use heapwood::workload::agents::Agents;
+use heapwood::workload::steps::{Measurement, Stepped, Workload};
+use heapwood::workload::workgen::Workgen;
+use heapwood_device::allocators::{AtomicMalloc, CfmMalloc, OuroborosPVa, ScatterAlloc};
+use heapwood_tests::clauses;
+use heapwood_tests::dirty::Dirty;
+use heapwood_tests::gpu::{specs, specs_with_pools};
+use heapwood_tests::lockstep::LockstepBackend;
+
+/// How much is done.
+#[derive(Clone, Copy)]
+struct Scale {
+    /// Cells of a row of the sea, and rows.
+    side: u32,
+    /// Steps of the sea.
+    steps: u32,
+    /// Threads that produce.
+    threads: u32,
+    /// A pool that is to run out under the sea.
+    pool: u64,
+}
+
+const FULL: Scale = Scale {
+    side: 700,
+    steps: 400,
+    threads: 200_000,
+    pool: 2 << 20,
+};
+
+const SMALL: Scale = Scale {
+    side: 150,
+    steps: 40,
+    threads: 5_000,
+    pool: 128 << 10,
+};
+
+clauses! { FULL, SMALL, SMALL; the_sea_is_that_of_the_reference a_sea_outlives_its_pool all_work_is_consumed }
+
+/// Takes the steps of a workload, which leave what the reference finds.
+fn run<S: Stepped>(
+    backend: &dyn Backend,
+    stepped: &S,
+    steps: u32,
+    spec: &Spec,
+    pool: Pool,
+) -> Measurement<S::Result> {
+    let workload = Workload {
+        stepped: stepped.clone(),
+        steps,
+        spec: spec.clone(),
+        pool,
+        verify: true,
+    };
+    let measured = workload.run(backend, || ());
+    measured.unwrap_or_else(|why| panic!("{}: {why}", spec.allocator.name))
+}
+
+fn sea(side: u32) -> Agents {
+    Agents {
+        width: side,
+        height: side - 1,
+        ..Agents::default()
+    }
+}
+
+fn the_sea_is_that_of_the_reference(backend: &dyn Backend, scale: Scale) {
+    for spec in specs_with_pools() {
+        let found = run(backend, &sea(scale.side), scale.steps, &spec, Pool::Auto);
+        assert!(found.counts.freed > 0 && found.result.sharks > 0);
+    }
+}
+
+fn a_sea_outlives_its_pool(backend: &dyn Backend, scale: Scale) {
+    for spec in specs_with_pools() {
+        let name = spec.allocator.name;
+        let processors = backend.info().processors;
+        if spec
+            .setup(std::ptr::null_mut(), scale.pool, processors)
+            .is_err()
+        {
+            println!("{name} needs a larger pool");
+            continue;
+        }
+        let found = run(
+            backend,
+            &sea(scale.side),
+            20,
+            &spec,
+            Pool::Bytes(scale.pool),
+        );
+        assert!(found.counts.refused > 0, "{name}");
+    }
+}
+
+fn all_work_is_consumed(backend: &dyn Backend, scale: Scale) {
+    for spec in specs() {
+        for (max_bytes, no_write) in [(64, false), (4096, true), (4096, false)] {
+            let work = Workgen {
+                threads: scale.threads,
+                max_bytes,
+                no_write,
+                ..Workgen::default()
+            };
+            let found = run(backend, &work, 3, &spec, Pool::Auto);
+            assert_eq!(found.counts.granted, 3 * u64::from(scale.threads));
+        }
+    }
+}
+
+/// Both workloads under a schedule, over an allocator by this name.
+fn in_lockstep(backend: LockstepBackend, name: &str) {
+    let backend = Dirty(backend);
+    let spec = Spec::parse(name).expect("an allocator");
+    let small = Agents {
+        width: 29,
+        height: 11,
+        ..Agents::default()
+    };
+    for pool in [Pool::Auto, Pool::Bytes(32 << 10)] {
+        run(&backend, &small, 8, &spec, pool);
+    }
+    let work = Workgen {
+        threads: 300,
+        max_bytes: 128,
+        ..Workgen::default()
+    };
+    run(&backend, &work, 2, &spec, Pool::Auto);
+}
+
+#[test]
+fn lanes_in_lockstep_leave_the_same() {
+    for seed in 0..4 {
+        in_lockstep(
+            LockstepBackend::new::<AtomicMalloc>(3, 40, seed),
+            "atomicmalloc",
+        );
+        in_lockstep(LockstepBackend::new::<CfmMalloc>(3, 40, seed), "cfmmalloc");
+        in_lockstep(
+            LockstepBackend::new::<OuroborosPVa>(3, 40, seed),
+            "ouroboros-p-va",
+        );
+        in_lockstep(
+            LockstepBackend::new::<ScatterAlloc>(3, 40, seed),
+            "scatteralloc",
+        );
+    }
+}
+
+#[test]
+fn any_number_of_workers_leaves_the_same() {
+    let spec = Spec::parse("gallatin").expect("an allocator");
+    for workers in [1, 2, 7] {
+        let backend = Dirty(Cpu::with_threads(workers).expect("workers"));
+        run(&backend, &sea(70), 30, &spec, Pool::Bytes(8 << 20));
+    }
+}
