@@ -31,9 +31,9 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The allocators, with two of the published forms. AtomicMalloc, which frees nothing, has room for
-/// a run.
-const ALLOCATORS: [&str; 20] = [
+/// The allocators, with two of the published forms. AtomicMalloc and SpreadMalloc,
+/// which free nothing, have room for a run.
+const ALLOCATORS: [&str; 21] = [
     "cmalloc",
     "cfmalloc",
     "cmmalloc",
@@ -54,6 +54,7 @@ const ALLOCATORS: [&str; 20] = [
     "buddy",
     "halloc",
     "atomicmalloc",
+    "spread",
 ];
 const KINDS: [&str; 9] = [
     "delaunay",

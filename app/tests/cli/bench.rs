@@ -13,7 +13,7 @@ const BENCH_KEYS: &str = "\
 fn benchmarks_have_a_row_for_every_case() {
     let folder = Folder::new();
     // They do not free block by block.
-    let keeps = ["atomicmalloc", "fdgmalloc"];
+    let keeps = ["atomicmalloc", "spread", "fdgmalloc"];
     let options = "--backend cpu --runs 2 --warmup 1 --pool 16MiB --format json";
     for (workload, cases, times) in [
         (

@@ -90,7 +90,8 @@ fn allocators_that_free_are_compared() {
          --format json"
     );
     let outcome = folder.run(&command);
-    let note = "left out, since they cannot free a frame's tree: atomicmalloc, awmalloc, fdgmalloc";
+    let note = "left out, since they cannot free a frame's tree: atomicmalloc, spread, awmalloc, \
+                fdgmalloc";
     assert!(outcome.stderr.contains(note), "{outcome:?}");
     let rows = outcome.json();
     let rows = rows.as_array().unwrap();

@@ -20,9 +20,9 @@
 //! whole pool adds nothing, and each has at most one addition that is to be undone,
 //! of less than 2^32 units.
 
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
-use cuda_std::atomic::AtomicU64;
+use cuda_std::atomic::{AtomicU64, fence};
 
 use super::circular::Group;
 use super::common::{UNIT, VINKLER, units, with_unit_alone};
@@ -44,6 +44,32 @@ pub struct AtomicMalloc {
 }
 
 impl AtomicMalloc {
+    /// Divides the memory of `request` into units of `1 << unit_shift` bytes.
+    ///
+    /// # Errors
+    ///
+    /// A pool without a unit, and one with more units than can be numbered.
+    pub(super) fn divide(request: &Request, unit_shift: u32) -> Result<Heap, SetupError> {
+        let limit = HEADER + (u64::from(u32::MAX - 1) << unit_shift);
+        let needed = HEADER + (1 << unit_shift);
+        if request.pool_bytes < needed {
+            return Err(SetupError::PoolTooSmall { needed });
+        }
+        if request.pool_bytes > limit {
+            return Err(SetupError::PoolTooLarge { limit });
+        }
+        let units = (request.pool_bytes - HEADER) >> unit_shift;
+        Ok(Heap {
+            pointers: [
+                request.base.wrapping_add(HEADER as usize),
+                request.base,
+                core::ptr::null_mut(),
+                core::ptr::null_mut(),
+            ],
+            integers: [units, u64::from(unit_shift), 0, 0, 0, 0, 0],
+        })
+    }
+
     #[inline(always)]
     fn offset(&self) -> &AtomicU64 {
         // SAFETY: `setup` placed an aligned word there, inside the pool.
@@ -90,6 +116,9 @@ impl AtomicMalloc {
             return first as u32;
         }
         if first <= self.units {
+            // AcqRel: the additions before this store are no longer in the word's release
+            // sequence, and allocators above this one rely on their order.
+            fence(AcqRel);
             // Relaxed: as in `past_the_end`.
             self.offset().store(first, Relaxed);
         }
@@ -140,26 +169,7 @@ impl Allocator for AtomicMalloc {
     const BOUNDED_REFUSAL: bool = true;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
-        with_unit_alone(request, |unit_shift| {
-            let limit = HEADER + (u64::from(u32::MAX - 1) << unit_shift);
-            let needed = HEADER + (1 << unit_shift);
-            if request.pool_bytes < needed {
-                return Err(SetupError::PoolTooSmall { needed });
-            }
-            if request.pool_bytes > limit {
-                return Err(SetupError::PoolTooLarge { limit });
-            }
-            let units = (request.pool_bytes - HEADER) >> unit_shift;
-            Ok(Heap {
-                pointers: [
-                    request.base.wrapping_add(HEADER as usize),
-                    request.base,
-                    core::ptr::null_mut(),
-                    core::ptr::null_mut(),
-                ],
-                integers: [units, u64::from(unit_shift), 0, 0, 0, 0, 0],
-            })
-        })
+        with_unit_alone(request, |unit_shift| Self::divide(request, unit_shift))
     }
 
     #[inline(always)]

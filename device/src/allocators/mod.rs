@@ -18,6 +18,7 @@ mod halloc;
 mod number;
 pub mod ouroboros;
 mod scatter;
+mod spread;
 pub mod xmalloc;
 
 pub use atomic::AtomicMalloc;
@@ -37,6 +38,7 @@ pub use ouroboros::{
     OuroborosPVl, OuroborosPVlPaper,
 };
 pub use scatter::ScatterAlloc;
+pub use spread::SpreadMalloc;
 pub use xmalloc::XMalloc;
 
 /// Calls `$callback! { ("name", Type), ... }` with every allocator.
@@ -45,6 +47,7 @@ macro_rules! with_allocators {
     ($callback:ident) => {
         $callback! {
             ("atomicmalloc", $crate::allocators::AtomicMalloc),
+            ("spread", $crate::allocators::SpreadMalloc),
             ("awmalloc", $crate::allocators::AwMalloc),
             ("cmalloc", $crate::allocators::CMalloc),
             ("cfmalloc", $crate::allocators::CfMalloc),
@@ -77,6 +80,7 @@ macro_rules! with_allocators {
             ("external", $crate::allocators::External),
             ("external_pool_own", $crate::allocators::ExternalOwn),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
+            ("spread_checked", $crate::allocators::Checked<$crate::allocators::SpreadMalloc>),
             ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
             ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
             ("cfmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfMalloc>),

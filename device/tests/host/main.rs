@@ -10,6 +10,7 @@ mod halloc;
 mod launches;
 mod pools;
 mod scatter;
+mod spread;
 mod trees;
 mod words;
 mod xmalloc;

@@ -169,6 +169,7 @@ fn units_grow_with_pools_that_have_too_many() {
     const GIB: u64 = 1 << 30;
     for (name, unit_of_100, tables) in [
         ("atomicmalloc", 32, 0),
+        ("spread", 32, 0),
         ("awmalloc", 128, 0),
         ("cmalloc", 128, 8),
         ("cfmalloc", 128, 4),
@@ -199,6 +200,7 @@ fn units_grow_with_pools_that_have_too_many() {
     }
     for (name, bad) in [
         ("atomicmalloc", "8"),
+        ("spread", "8"),
         ("awmalloc", "24"),
         ("cmalloc", "16"),
         ("cfmalloc", "8192"),

@@ -8,7 +8,7 @@ use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
     Arena, Chunk, Class, Instance, NONE, Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
 };
-use heapwood_device::allocators::{CMalloc, CfMalloc};
+use heapwood_device::allocators::{CMalloc, CfMalloc, SpreadMalloc};
 use heapwood_device::simt::Warp;
 
 use super::Workload;
@@ -289,6 +289,43 @@ fn circular_together<A: Allocator<Handle = u32>>(unit: u64, seed: u64) {
     refill(&pool.erased(), &load, &Enough::Run(memory, unit as usize));
 }
 
+/// A heap that never frees, until most requests are refused: memory that was granted has an owner
+/// for ever, and the rest suffices for no request that is refused.
+fn fill<A: Allocator<Handle = u32>>(seed: u64) {
+    let mut random = Random::new(seed);
+    let pool = Pool::<A>::new(random.choose(&[3_328, 5_376, 9_472]), 4, &[]).expect("a pool");
+    let memory = pool.heap().pointers[0] as usize;
+    let memory = memory..memory + A::max_block(pool.heap()) as usize;
+    let pool = pool.erased();
+    let allocator = pool.allocator();
+    let lanes = random.choose(&[1, 2, 4, 8]);
+    let sizes: &[u64] = random.choose(&[
+        &[112][..],
+        &[48, 112],
+        &[16, 48, 112, 128],
+        &[96, 112, 640],
+        &[128, 1_024, 2_000],
+    ]);
+    let (plan, quiet) = plans(lanes, seed);
+    // SAFETY: a launch of all threads over a heap without blocks.
+    launch(quiet, |warp| unsafe { allocator.init(warp) });
+    let record = Record::default();
+    launch(plan, |warp| {
+        if warp.lane() >= lanes {
+            return;
+        }
+        let mut random = Random::new(seed << 8 | u64::from(warp.thread()));
+        let mut refusals = 0;
+        while refusals < 3 {
+            let bytes = random.choose(sizes);
+            if record.malloc(allocator, warp, bytes, false).is_none() {
+                refusals += 1;
+            }
+        }
+    });
+    judge(&record, &Enough::Run(memory, 16));
+}
+
 pub(super) fn workloads() -> Vec<Workload> {
     macro_rules! workloads {
         ($($name:literal: $run:expr;)*) => {
@@ -310,5 +347,6 @@ pub(super) fn workloads() -> Vec<Workload> {
         "together-cfmalloc": |seed| circular_together::<CfMalloc>(16, seed);
         "null-cmalloc": |seed| circular::<CMalloc>(32, seed);
         "null-cfmalloc": |seed| circular::<CfMalloc>(16, seed);
+        "null-spread": fill::<SpreadMalloc>;
     }
 }

@@ -10,7 +10,7 @@ use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
     FdgMalloc, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS,
-    OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, XMalloc,
+    OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_device::description::Described;
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
@@ -87,6 +87,7 @@ fn costs<A: Allocator + Described>() -> (&'static str, String) {
 fn the_page_says_what_calls_cost() {
     let counted = [
         costs::<AtomicMalloc>(),
+        costs::<SpreadMalloc>(),
         costs::<AwMalloc>(),
         costs::<CMalloc>(),
         costs::<CfMalloc>(),

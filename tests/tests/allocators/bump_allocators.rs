@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use heapwood_device::allocator::{Allocator, Handle};
-use heapwood_device::allocators::{AtomicMalloc, AwMalloc};
+use heapwood_device::allocators::{AtomicMalloc, AwMalloc, SpreadMalloc};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Coroutines, Machine, OsThreads, Pool};
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Random};
@@ -30,8 +30,8 @@ fn alone<M: Machine>(machine: &M, kernel: impl Fn(M::Warp) + Sync) {
     });
 }
 
-/// The 16-byte blocks that are left of a heap of AtomicMalloc.
-fn blocks_left<M: Machine>(machine: &M, pool: &Pool<AtomicMalloc>) -> u64 {
+/// The 16-byte blocks that are left of a heap that loses no memory.
+fn blocks_left<A: Allocator, M: Machine>(machine: &M, pool: &Pool<A>) -> u64 {
     let count = std::sync::atomic::AtomicU64::new(0);
     alone(machine, |warp| {
         while !pool.allocator().malloc(warp, 16).is_null() {
@@ -41,9 +41,9 @@ fn blocks_left<M: Machine>(machine: &M, pool: &Pool<AtomicMalloc>) -> u64 {
     count.into_inner()
 }
 
-fn refused_requests_take_nothing<M: Machine>(machine: &M) {
-    let pool = heap::<AtomicMalloc, M>(machine);
-    let most = AtomicMalloc::max_block(pool.heap());
+fn refused_requests_take_nothing<A: Allocator, M: Machine>(machine: &M) {
+    let pool = heap::<A, M>(machine);
+    let most = A::max_block(pool.heap());
     alone(machine, |warp| {
         assert!(!pool.allocator().malloc(warp, most / 2).is_null());
     });
@@ -60,13 +60,15 @@ fn refused_requests_take_nothing<M: Machine>(machine: &M) {
 
 #[test]
 fn refused_requests_take_nothing_from_threads() {
-    refused_requests_take_nothing(&OsThreads);
+    refused_requests_take_nothing::<AtomicMalloc, _>(&OsThreads);
+    refused_requests_take_nothing::<SpreadMalloc, _>(&OsThreads);
 }
 
 #[test]
 fn refused_requests_take_nothing_from_lanes() {
     for seed in 0..20 {
-        refused_requests_take_nothing(&Coroutines::new(seed));
+        refused_requests_take_nothing::<AtomicMalloc, _>(&Coroutines::new(seed));
+        refused_requests_take_nothing::<SpreadMalloc, _>(&Coroutines::new(seed));
     }
 }
 

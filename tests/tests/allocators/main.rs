@@ -13,5 +13,6 @@ mod ouroboros_memory;
 mod ouroboros_parts;
 mod ouroboros_refusals;
 mod parameters;
+mod spread_slabs;
 mod stale_header;
 mod xmalloc_fifo;

@@ -3,7 +3,7 @@
 
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc,
-    CudaMalloc, FdgMalloc, Gallatin, ScatterAlloc, XMalloc,
+    CudaMalloc, FdgMalloc, Gallatin, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
@@ -20,6 +20,10 @@ fn checked(inside: Traits) -> Traits {
 // about it does not apply in checked mode.
 conformance!(
     atomicmalloc_checked: Checked<AtomicMalloc>, checked(plain()), POOLS, POOLS;
+    sizes disjoint exhaustion coalesced setup reset overruns
+);
+conformance!(
+    spread_checked: Checked<SpreadMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint exhaustion coalesced setup reset overruns
 );
 conformance!(

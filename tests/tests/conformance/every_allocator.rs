@@ -4,7 +4,7 @@
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
-    FdgMalloc, Gallatin, OuroborosPS, ScatterAlloc, XMalloc,
+    FdgMalloc, Gallatin, OuroborosPS, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -12,6 +12,7 @@ use heapwood_tests::conformance::{
 };
 
 conformance!(atomicmalloc: AtomicMalloc, plain(), POOLS, POOLS);
+conformance!(spread: SpreadMalloc, plain(), POOLS, POOLS);
 conformance!(awmalloc: AwMalloc, plain(), POOLS, POOLS);
 conformance!(cmalloc: CMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmalloc: CfMalloc, circular::fused(), POOLS, POOLS);
@@ -102,7 +103,7 @@ macro_rules! stressed {
 stressed! {
     atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc fdgmalloc
     gallatin xmalloc cmalloc_checked cfmmalloc_checked scatteralloc_checked gallatin_checked
-    xmalloc_checked buddy buddy_checked
+    xmalloc_checked buddy buddy_checked spread spread_checked
 }
 
 fn large_pool<A: Allocator>() {
@@ -129,6 +130,7 @@ macro_rules! large {
 
 large! {
     atomicmalloc: AtomicMalloc;
+    spread: SpreadMalloc;
     awmalloc: AwMalloc;
     cmalloc: CMalloc;
     cfmalloc: CfMalloc;

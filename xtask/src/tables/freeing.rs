@@ -2,8 +2,9 @@
 //! say so in their rows, and no best time is one of theirs.
 
 /// Those allocators, and what their rows say.
-const CANNOT_FREE: [(&str, &str); 3] = [
+const CANNOT_FREE: [(&str, &str); 4] = [
     ("atomicmalloc", "cannot free"),
+    ("spread", "cannot free"),
     ("awmalloc", "overwrites"),
     ("fdgmalloc", "frees all together"),
 ];
