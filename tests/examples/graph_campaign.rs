@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 /// The allocators, with two of the published forms. AtomicMalloc and SpreadMalloc,
 /// which free nothing, have room for a run.
-const ALLOCATORS: [&str; 21] = [
+const ALLOCATORS: [&str; 22] = [
     "cmalloc",
     "cfmalloc",
     "cmmalloc",
@@ -47,6 +47,7 @@ const ALLOCATORS: [&str; 21] = [
     "ouroboros-c-vl",
     "ouroboros-p-vl:large=paper",
     "scatteralloc",
+    "flatterscatter",
     "cudamalloc",
     "fdgmalloc",
     "gallatin",

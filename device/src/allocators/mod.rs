@@ -6,6 +6,7 @@
 
 mod atomic;
 mod atomic_wrap;
+mod bits;
 mod buddy;
 mod checked;
 pub mod circular;
@@ -13,6 +14,7 @@ mod common;
 mod cuda;
 mod external;
 mod fdg;
+mod flatter;
 mod gallatin;
 mod halloc;
 mod number;
@@ -30,6 +32,7 @@ pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
 pub use external::{External, ExternalOwn, bind_external, has_external_granted, link_external};
 pub use fdg::FdgMalloc;
+pub use flatter::FlatterScatter;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
 pub use ouroboros::{
@@ -60,6 +63,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_va", $crate::allocators::OuroborosCVa),
             ("ouroboros_c_vl", $crate::allocators::OuroborosCVl),
             ("scatteralloc", $crate::allocators::ScatterAlloc),
+            ("flatterscatter", $crate::allocators::FlatterScatter),
             ("cudamalloc", $crate::allocators::CudaMalloc),
             ("fdgmalloc", $crate::allocators::FdgMalloc),
             ("gallatin", $crate::allocators::Gallatin),
@@ -93,6 +97,7 @@ macro_rules! with_allocators {
             ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
             ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
             ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
+            ("flatterscatter_checked", $crate::allocators::Checked<$crate::allocators::FlatterScatter>),
             ("cudamalloc_checked", $crate::allocators::Checked<$crate::allocators::CudaMalloc>),
             ("fdgmalloc_checked", $crate::allocators::Checked<$crate::allocators::FdgMalloc>),
             ("gallatin_checked", $crate::allocators::Checked<$crate::allocators::Gallatin>),

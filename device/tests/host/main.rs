@@ -5,6 +5,7 @@
 mod buddy;
 mod clipping;
 mod external;
+mod flatter;
 mod gallatin;
 mod halloc;
 mod launches;

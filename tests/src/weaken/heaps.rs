@@ -10,7 +10,8 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, Checked, Gallatin, Halloc, PageRuns, ScatterAlloc, XMalloc,
+    BuddyAlloc, CMalloc, CfMalloc, Checked, FlatterScatter, Gallatin, Halloc, PageRuns,
+    ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
 
@@ -189,6 +190,8 @@ const REGIONS: Case = case(17_024, &[("region", "64")]);
 const CHUNKS: Case = case(16_000, &[]);
 /// Eleven pages.
 const PAGES: Case = case(16_000, &[("page", "1024")]);
+/// Twelve pages in three access blocks.
+const ACCESS_BLOCKS: Case = case(12_600, &[("page", "1024"), ("block", "4096")]);
 /// Eight superblocks; each request for a larger block takes a whole one.
 const SUPERBLOCKS: Case = case(16_000, &[("superblock", "1024")]);
 /// Seven superblocks; the lanes cut most blocks off a common one.
@@ -232,6 +235,7 @@ pub(super) fn workloads() -> Vec<Workload> {
         "shared-hierarchy": Ouroboros<Small, OuroborosShared<Hierarchy>>, CHUNKS, Full;
         "shared-linked": Ouroboros<Small, OuroborosShared<Linked>>, CHUNKS, Full;
         "scatter": ScatterAlloc, PAGES, Full;
+        "flatter": FlatterScatter, ACCESS_BLOCKS, Full;
         "gallatin": Gallatin, SEGMENTS, Full;
         "gallatin-blocks": Gallatin, BLOCKS, Full;
         "gallatin-words": Gallatin, WORDS, Cramped;

@@ -9,8 +9,8 @@ use heapwood::allocators::{all, short_form};
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
-    FdgMalloc, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS,
-    OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, SpreadMalloc, XMalloc,
+    FdgMalloc, FlatterScatter, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl,
+    OuroborosPS, OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_device::description::Described;
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
@@ -100,6 +100,7 @@ fn the_page_says_what_calls_cost() {
         costs::<OuroborosCVa>(),
         costs::<OuroborosCVl>(),
         costs::<ScatterAlloc>(),
+        costs::<FlatterScatter>(),
         costs::<CudaMalloc>(),
         costs::<FdgMalloc>(),
         costs::<Gallatin>(),

@@ -7,6 +7,7 @@ mod circular_index;
 mod circular_memory;
 mod exported;
 mod fdg_heaps;
+mod flatter_pages;
 mod hidden_memory;
 mod null_evidence;
 mod ouroboros_memory;

@@ -3,7 +3,7 @@
 
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc,
-    CudaMalloc, FdgMalloc, Gallatin, ScatterAlloc, SpreadMalloc, XMalloc,
+    CudaMalloc, FdgMalloc, FlatterScatter, Gallatin, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
@@ -58,6 +58,7 @@ whole_suite! {
     cmmalloc_checked: CmMalloc, circular::two_words();
     cfmmalloc_checked: CfmMalloc, circular::fused();
     scatteralloc_checked: ScatterAlloc, plain();
+    flatterscatter_checked: FlatterScatter, plain();
     gallatin_checked: Gallatin, plain();
     xmalloc_checked: XMalloc, plain();
     buddy_checked: BuddyAlloc, plain();

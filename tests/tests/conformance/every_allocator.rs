@@ -4,7 +4,7 @@
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
-    FdgMalloc, Gallatin, OuroborosPS, ScatterAlloc, SpreadMalloc, XMalloc,
+    FdgMalloc, FlatterScatter, Gallatin, OuroborosPS, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -20,6 +20,8 @@ conformance!(cmmalloc: CmMalloc, circular::two_words(), POOLS, POOLS);
 conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS);
 conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS);
 conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES);
+conformance!(flatterscatter: FlatterScatter, plain(), POOLS, POOLS);
+conformance!(flatterscatter_pages: FlatterScatter, plain(), ACCESS_BLOCKS, ACCESS_BLOCKS);
 conformance!(cudamalloc: CudaMalloc, plain(), POOLS, POOLS);
 conformance!(fdgmalloc: FdgMalloc, plain(), POOLS, POOLS);
 conformance!(gallatin: Gallatin, plain(), POOLS, POOLS);
@@ -34,6 +36,13 @@ const PAGES: &[Case] = &[
     case(1 << 16, &[("page", "1024")]),
     case(1 << 19, &[("page", "16384")]),
     case(1 << 20, &[("page", "65536")]),
+];
+
+/// Pages of 64 units in access blocks of eight, of 1024 without waste, and of units of 32 bytes.
+const ACCESS_BLOCKS: &[Case] = &[
+    case(1 << 16, &[("page", "1024"), ("block", "8192")]),
+    case(1 << 19, &[("page", "16384"), ("waste", "1")]),
+    case(2 << 20, &[("page", "262144"), ("block", "524288")]),
 ];
 
 /// Segments of 64 units, and few that are large.
@@ -77,6 +86,8 @@ mod full {
     conformance!(cfmmalloc: CfmMalloc, circular::fused(), POOLS, POOLS; churn);
     conformance!(scatteralloc: ScatterAlloc, plain(), POOLS, POOLS; churn);
     conformance!(scatteralloc_pages: ScatterAlloc, plain(), PAGES, PAGES; churn);
+    conformance!(flatterscatter: FlatterScatter, plain(), POOLS, POOLS; churn);
+    conformance!(flatterscatter_pages: FlatterScatter, plain(), ACCESS_BLOCKS, ACCESS_BLOCKS; churn);
     conformance!(gallatin: Gallatin, plain(), POOLS, POOLS; churn);
     conformance!(gallatin_segments: Gallatin, plain(), CHURNED_SEGMENTS, CHURNED_SEGMENTS; churn);
     conformance!(xmalloc: XMalloc, plain(), POOLS, POOLS; churn);
@@ -103,7 +114,8 @@ macro_rules! stressed {
 stressed! {
     atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc fdgmalloc
     gallatin xmalloc cmalloc_checked cfmmalloc_checked scatteralloc_checked gallatin_checked
-    xmalloc_checked buddy buddy_checked spread spread_checked
+    xmalloc_checked buddy buddy_checked spread spread_checked flatterscatter
+    flatterscatter_checked
 }
 
 fn large_pool<A: Allocator>() {
@@ -137,6 +149,7 @@ large! {
     cmmalloc: CmMalloc;
     cfmmalloc: CfmMalloc;
     scatteralloc: ScatterAlloc;
+    flatterscatter: FlatterScatter;
     cudamalloc: CudaMalloc;
     fdgmalloc: FdgMalloc;
     gallatin: Gallatin;

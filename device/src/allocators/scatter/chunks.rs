@@ -7,23 +7,13 @@
 //! Which words of a page were seen full is a hint in the page's bitmap. It may be wrong: then
 //! whoever has a permit looks at all of them.
 
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{Relaxed, Release};
 
 use cuda_std::atomic::AtomicU32;
 
 use super::ScatterAlloc;
-use super::search::pick;
+use crate::allocators::bits::{lowest, take_bit};
 use crate::simt::Warp;
-
-/// The lowest `count` bits, at most 32.
-#[inline(always)]
-fn lowest(count: u32) -> u32 {
-    if count >= 32 {
-        u32::MAX
-    } else {
-        (1 << count) - 1
-    }
-}
 
 /// The bits of group `group` of `capacity` chunks.
 #[inline(always)]
@@ -131,26 +121,14 @@ impl ScatterAlloc {
         let mask = group_mask(capacity, group);
         // SAFETY: the caller's promise.
         unsafe {
-            let word = self.bits(page, capacity, group);
-            // Relaxed: a hint; `fetch_or` decides.
-            let mut seen = word.load(Relaxed);
-            loop {
-                let free = !seen & mask;
-                if free == 0 {
-                    return 32;
-                }
-                let bit = pick(free, from);
-                // Acquire: what the chunk's former owner did before it cleared the bit comes
-                // before what we do. Others have changed other bits by read-modify-writes.
-                seen = word.fetch_or(1 << bit, Acquire);
-                if seen >> bit & 1 == 0 {
-                    if capacity > 32 && (seen | 1 << bit) & mask == mask {
-                        // Relaxed: a hint.
-                        self.bitmap(page).fetch_or(1 << group, Relaxed);
-                    }
-                    return bit;
-                }
+            let Some(taken) = take_bit(self.bits(page, capacity, group), mask, from) else {
+                return 32;
+            };
+            if capacity > 32 && taken.is_last {
+                // Relaxed: a hint.
+                self.bitmap(page).fetch_or(1 << group, Relaxed);
             }
+            taken.bit
         }
     }
 

@@ -18,7 +18,7 @@ use cuda_std::atomic;
 use super::ScatterAlloc;
 use super::layout::{LONG_PLACE, Layout, REGION_PAGES, SUPER_PAGES};
 use super::pages::{RUN, UNUSED};
-use super::search::pick;
+use crate::allocators::bits::pick;
 use crate::allocators::circular::runs::starts;
 use crate::simt::Warp;
 

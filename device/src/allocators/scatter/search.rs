@@ -20,6 +20,7 @@ use cuda_std::atomic;
 use super::ScatterAlloc;
 use super::layout::{Layout, PLACE_BITS, REGION_PAGES, SUPER_PAGES};
 use super::pages::{Fit, Taken};
+use crate::allocators::bits::pick;
 use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
@@ -47,12 +48,6 @@ pub struct Start {
     pub page: u32,
     /// The hash.
     pub hash: u32,
-}
-
-/// A set bit of `bits`, which has one: the first from bit `from` on, around the end.
-#[inline(always)]
-pub fn pick(bits: u32, from: u32) -> u32 {
-    (bits.rotate_right(from % 32).trailing_zeros() + from) % 32
 }
 
 impl ScatterAlloc {
