@@ -1,4 +1,7 @@
 //! The three random searches for pages of an area.
+//!
+//! A draw in vain is followed by the next one at once: it leads elsewhere, where no other thread is to
+//! be waited for.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -56,7 +59,6 @@ impl Search for Independent {
             if unsafe { areas.claim(area, page / 32, run) } {
                 return page / 32 * 32 + bit;
             }
-            warp.back_off();
         }
         u32::NULL
     }
@@ -89,7 +91,6 @@ impl Search for Clustered {
                     return 32 * index + run.trailing_zeros();
                 }
             }
-            warp.back_off();
         }
         u32::NULL
     }
@@ -221,7 +222,6 @@ impl Search for Collaborative {
             if warp.ballot(mask, need != 0) & mask == 0 {
                 break;
             }
-            warp.back_off();
         }
         page
     }
