@@ -37,7 +37,7 @@ const REGISTERS: RegisterLimits = RegisterLimits {
 impl Described for PageSearch<Collaborative> {
     const DESCRIPTION: Description = Description {
         name: "pagesearch",
-        what: "pages under bitmaps, of which warps draw words at random and share the free pages",
+        what: "pages under bitmaps; warps draw words at random and share the free pages",
         paper: PAPER,
         parameters: &[SEARCH, PAGE, SHARE],
     };

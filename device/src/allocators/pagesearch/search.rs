@@ -1,7 +1,6 @@
 //! The three random searches for pages of an area.
 //!
-//! A draw in vain is followed by the next one at once: it leads elsewhere, where no other thread is to
-//! be waited for.
+//! The next draw follows one in vain at once: it leads elsewhere, where no thread is waited for.
 
 use core::sync::atomic::Ordering::Relaxed;
 
