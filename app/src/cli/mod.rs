@@ -88,7 +88,7 @@ enum Command {
     ///
     /// The graph is loaded once. If a result is wrong, the exit code is 5.
     Gap(Box<gap::Arguments>),
-    /// Step a sea of fish and sharks (Wa-Tor), each of which is a block
+    /// Step a sea of fish and sharks (Wa-Tor), each a block
     ///
     /// An animal whose block is refused lives on and asks again, so that the sea is the same over
     /// all allocators.

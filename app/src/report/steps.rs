@@ -4,14 +4,14 @@ use heapwood_results::steps::StepsReport;
 
 use crate::backend::DeviceInfo;
 use crate::meta;
-use crate::workload::steps::{Measurement, Picture, Stepped, Workload};
+use crate::workload::steps::{Picture, Stepped, StepsMeasurement, Workload};
 
 /// The result of a workload that was measured, and the picture of what it leaves.
 pub fn steps_report<S: Stepped>(
     workload: &Workload<S>,
     check_heap: bool,
     info: &DeviceInfo,
-    measured: Measurement<S::Result>,
+    measured: StepsMeasurement<S::Result>,
 ) -> (StepsReport<S::Result>, Picture) {
     let (spec, counts) = (&workload.spec, &measured.counts);
     let (live, granted) = (counts.live_bytes as f64, counts.live_granted_bytes as f64);

@@ -1,10 +1,10 @@
 //! Workloads in which the allocator decides: objects come and go in each step, and little else is
 //! done.
 //!
-//! - [`agents`]: a sea of fish and sharks, each of which is a block.
+//! - [`agents`]: a sea of fish and sharks, each a block.
 //! - [`workgen`]: threads that produce as much data as each draws, and others that consume it.
 //!
-//! What a step leaves does not depend on the order of threads, nor on the allocator: conflicts are
+//! The result of a step does not depend on the order of threads, nor on the allocator: conflicts are
 //! decided by random numbers that are hashes of the place and the step. So any run can be compared
 //! with a sequential reference.
 

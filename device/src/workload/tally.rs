@@ -18,7 +18,7 @@ pub const STRIPES: usize = 256;
 /// Words of all stripes.
 pub const TALLY_WORDS: usize = STRIPES * STRIPE_WORDS;
 
-/// What the warps of launches have counted.
+/// The counts of the warps of launches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Requests that were granted.
@@ -113,7 +113,7 @@ impl Tally {
     ) -> A::Handle {
         let block = self.timed(warp, bytes > 0, || match bytes {
             0 => A::Handle::NULL,
-            // What is live must not be overwritten.
+            // Live blocks must not be overwritten.
             _ => heap.malloc_exclusive(warp, bytes),
         });
         if !block.is_null() {

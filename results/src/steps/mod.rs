@@ -1,4 +1,4 @@
-//! The results of workloads that go in steps, each of which waits for the allocator.
+//! The results of workloads that go in steps, and wait for the allocator in each.
 
 mod agents;
 mod text;
@@ -19,7 +19,7 @@ pub trait StepsResult: Serialize + DeserializeOwned {
     /// The command, as in `heapwood agents`.
     const COMMAND: &'static str;
 
-    /// What the workload was asked for, and what it leaves, for people.
+    /// The options of the workload and its result, for people.
     fn lines(&self) -> Vec<Line>;
 }
 
@@ -42,7 +42,7 @@ pub struct StepsReport<R> {
     pub pool_bytes: u64,
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: f64,
-    /// What comes before the first step, in milliseconds; 0 if there is nothing.
+    /// The launches before the first step, in milliseconds; 0 if there are none.
     pub begin_ms: f64,
     /// Steps.
     pub steps: u32,

@@ -8,7 +8,7 @@ use crate::{Line, display};
 /// Amounts of work.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkgenResult {
-    /// Threads, each of which produces once a step.
+    /// Threads that each produce once a step.
     pub threads: u32,
     /// The fewest bytes of a thread.
     pub min_bytes: u32,

@@ -42,7 +42,7 @@ pub enum What {
     /// Each allocator and layout does what `heapwood graph` does with the same
     /// options.
     Graph(Box<graph::Arguments>),
-    /// Step a sea of fish and sharks, each of which is a block
+    /// Step a sea of fish and sharks, each a block
     Agents(Box<steps::Arguments<Agents>>),
     /// Have threads produce work in blocks, and others consume it
     Workgen(Box<steps::Arguments<Workgen>>),

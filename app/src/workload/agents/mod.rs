@@ -1,4 +1,4 @@
-//! Wa-Tor: fish and sharks on a torus, each of which is a block of the heap.
+//! Wa-Tor: fish and sharks on a torus, each a block of the heap.
 //! `heapwood_device::workload::agents` has the rules.
 
 mod reference;

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::backend::Cpu;
 use crate::size::Pool;
-use crate::workload::steps::{Measurement, Workload};
+use crate::workload::steps::{StepsMeasurement, Workload};
 
 /// A sea of a few thousand cells.
 fn sea() -> Agents {
@@ -22,7 +22,7 @@ fn run(
     steps: u32,
     name: &str,
     pool: Pool,
-) -> Result<Measurement<AgentsResult>, Error> {
+) -> Result<StepsMeasurement<AgentsResult>, Error> {
     let spec = Spec::parse(name)?.checked_if(true)?;
     let workload = Workload {
         stepped,

@@ -18,15 +18,15 @@ const CLOCKED_STEPS: u32 = 10;
 const BASELINE_RUNS: u32 = 11;
 /// A pool of [`Pool::Auto`] has so many times the bytes of blocks, and as many at least.
 const POOL_FACTOR: u64 = 4;
-const LEAST_POOL: u64 = 64 << 20;
+const MIN_POOL: u64 = 64 << 20;
 
-/// What steps took and left.
-pub struct Measurement<R> {
+/// The measurements of steps, and their result.
+pub struct StepsMeasurement<R> {
     /// Bytes of the pool.
     pub pool_bytes: u64,
     /// Initialisation of the heap, in milliseconds.
     pub init_ms: f64,
-    /// What comes before the first step, in milliseconds.
+    /// The launches before the first step, in milliseconds.
     pub begin_ms: f64,
     /// The time of a step, in milliseconds, as the mean of `steps_per_sample` in sequence.
     pub step_ms: Samples,
@@ -36,7 +36,7 @@ pub struct Measurement<R> {
     pub all_ms: f64,
     /// The same work without an allocator, in milliseconds.
     pub baseline_ms: Option<Samples>,
-    /// Counts of all steps, and of what comes before.
+    /// Counts of all steps.
     pub counts: Counts,
     /// The most bytes of blocks after any step, and within the last ones, as granted.
     pub high_water_bytes: u64,
@@ -46,15 +46,15 @@ pub struct Measurement<R> {
     pub external_fragmentation: Option<f64>,
     /// Whether a walk showed that nothing was in use after all blocks were freed.
     pub walked: bool,
-    /// The fingerprint of what the steps leave.
+    /// The fingerprint of the result.
     pub hash: u64,
-    /// The rest of what they leave.
+    /// The rest of the result.
     pub result: R,
     /// A picture of it.
     pub picture: Picture,
 }
 
-/// What steps tell in which time is taken, after each of their launches.
+/// The figures of steps in which time is taken, after each of their launches.
 struct Clocked {
     allocator_share: Option<f64>,
     high_water_bytes: u64,
@@ -79,7 +79,7 @@ impl<S: Stepped> Workload<S> {
         &self,
         backend: &dyn Backend,
         mut after_each: impl FnMut(),
-    ) -> Result<Measurement<S::Result>, Error> {
+    ) -> Result<StepsMeasurement<S::Result>, Error> {
         self.stepped.check().map_err(Error::Usage)?;
         let counted = self.heap(backend)?;
         let init_ms = counted.heap.init()?;
@@ -141,7 +141,7 @@ impl<S: Stepped> Workload<S> {
         let steps_per_sample = self.steps.div_ceil(MAX_SAMPLES).max(1);
         let mean = |some: &[f64]| some.iter().sum::<f64>() / some.len() as f64;
         let samples = times.chunks(steps_per_sample as usize).map(mean).collect();
-        Ok(Measurement {
+        Ok(StepsMeasurement {
             pool_bytes: counted.heap.pool_bytes(),
             init_ms,
             begin_ms,
@@ -167,7 +167,7 @@ impl<S: Stepped> Workload<S> {
             Pool::Bytes(bytes) => bytes,
             Pool::Times(factor) => (most as f64 * factor) as u64,
             Pool::Auto => {
-                let wanted = most.saturating_mul(POOL_FACTOR).max(LEAST_POOL);
+                let wanted = most.saturating_mul(POOL_FACTOR).max(MIN_POOL);
                 MaxPool::beside(backend, &self.spec, most)?.first(wanted)
             }
         };

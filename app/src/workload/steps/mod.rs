@@ -1,4 +1,4 @@
-//! Workloads that go in steps, each of which requests and frees blocks: what they have in common.
+//! Workloads that go in steps and request and free blocks in each: what they have in common.
 //!
 //! A [`Stepped`] is the options of such a workload. [`Workload::run`] begins it over an allocator,
 //! takes its steps, and measures them. In the end it frees all blocks and makes sure that none is
@@ -39,12 +39,12 @@ use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::DeviceHeap;
 use crate::size::Pool;
 
-pub use measure::Measurement;
+pub use measure::StepsMeasurement;
 pub use picture::Picture;
 
 /// The options of a workload that goes in steps.
 pub trait Stepped: Clone + Debug + Serialize + DeserializeOwned {
-    /// What a run leaves.
+    /// The result of a run.
     type Result: StepsResult;
     /// A run in device memory.
     type Run<'b>: Run<Result = Self::Result>;
@@ -93,7 +93,7 @@ pub trait Run {
     /// As [`Stepped::Result`].
     type Result;
 
-    /// What comes before the first step; perhaps nothing.
+    /// Those before the first step; perhaps none.
     fn first(&self) -> Vec<Launch>;
 
     /// A step, from 1 on. If it `is_clocked`, kernels take the time in the allocator.

@@ -5,7 +5,7 @@ use image::ExtendedColorType;
 use crate::encode::{EncodeError, png};
 
 /// The shortest side that a picture is enlarged to.
-const LEAST_SIDE: u32 = 512;
+const MIN_SIDE: u32 = 512;
 
 /// A picture in bytes of red, green and blue, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +35,7 @@ impl Picture {
     ///
     /// When the encoder refuses it.
     pub fn png(&self) -> Result<Vec<u8>, EncodeError> {
-        let factor = LEAST_SIDE
-            .div_ceil(self.width.min(self.height).max(1))
-            .max(1);
+        let factor = MIN_SIDE.div_ceil(self.width.min(self.height).max(1)).max(1);
         let large = Self::of(self.width * factor, self.height * factor, |column, row| {
             let pixel = (row / factor * self.width + column / factor) as usize;
             [0, 1, 2].map(|part| self.bytes[3 * pixel + part])

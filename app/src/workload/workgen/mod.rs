@@ -31,7 +31,7 @@ const MAX_BYTES: u32 = 1 << 20;
 )]
 #[serde(rename_all = "kebab-case")]
 pub struct Workgen {
-    /// Threads, each of which produces and consumes once a step
+    /// Threads that each produce and consume once a step
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_THREADS)), default_value_t = 100_000))]
     pub threads: u32,
     /// The fewest bytes of a thread, a multiple of 4

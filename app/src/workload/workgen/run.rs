@@ -15,7 +15,7 @@ use crate::workload::steps::{Baseline, Picture, Run};
 
 /// Threads of a tile, at the least, and tiles, at the most: a warp adds up the sums of all tiles
 /// before its own.
-const LEAST_TILE: u32 = 256;
+const MIN_TILE: u32 = 256;
 const MAX_TILES: u32 = 4096;
 /// Columns and rows of the histogram.
 const COLUMNS: u32 = 256;
@@ -74,7 +74,7 @@ impl<'b> WorkgenRun<'b> {
 
 /// The length of a tile, and how many there are.
 fn tiles(threads: u32) -> (u32, u32) {
-    let tile = threads.div_ceil(MAX_TILES).next_multiple_of(LEAST_TILE);
+    let tile = threads.div_ceil(MAX_TILES).next_multiple_of(MIN_TILE);
     (tile, threads.div_ceil(tile))
 }
 

@@ -3,7 +3,7 @@ use crate::Error;
 use crate::allocators::{self, Spec};
 use crate::backend::Cpu;
 use crate::size::Pool;
-use crate::workload::steps::{Measurement, Run, Workload};
+use crate::workload::steps::{Run, StepsMeasurement, Workload};
 
 fn work() -> Workgen {
     Workgen {
@@ -12,7 +12,7 @@ fn work() -> Workgen {
     }
 }
 
-fn run(stepped: Workgen, name: &str, pool: Pool) -> Result<Measurement<WorkgenResult>, Error> {
+fn run(stepped: Workgen, name: &str, pool: Pool) -> Result<StepsMeasurement<WorkgenResult>, Error> {
     let spec = Spec::parse(name)?.checked_if(true)?;
     let workload = Workload {
         stepped,

@@ -1,4 +1,4 @@
-//! What animals do: go, eat, die and give birth.
+//! Animals act: they go, eat, die and give birth.
 
 use super::{Animal, EMPTY, FISH, FISH_BYTES, MEALS, SHARK, Sea, SeaArguments, bytes_of};
 use crate::allocator::Handle;
@@ -12,7 +12,7 @@ use crate::workload::tally::Tally;
 /// Every animal of the kind whose phase it is does what its plan says, or as little as it can.
 pub struct AgentsAct;
 
-/// What an animal leaves to the allocator.
+/// The calls of the allocator that an animal's turn asks for.
 struct Turn<H> {
     /// The block of an animal that has died, or null.
     dead: H,
@@ -114,7 +114,7 @@ impl Sea {
         }
     }
 
-    /// What the animal of a cell does, but for what it wants of the allocator.
+    /// The turn of a cell's animal, but for the calls of the allocator.
     ///
     /// # Safety
     ///

@@ -1,5 +1,5 @@
-//! Wa-Tor (Dewdney 1984): fish and sharks on a torus, each of which is a block that its birth
-//! requests and its death frees.
+//! Wa-Tor (Dewdney 1984): fish and sharks on a torus, each a block that its birth requests and its
+//! death frees.
 //!
 //! A step has two phases, of the sharks and then of the fish. In a phase each animal of its kind
 //! first *plans* ([`AgentsPlan`]): it draws one of the four cells beside its own, a shark one of those

@@ -22,14 +22,14 @@ use crate::arguments;
 const AMOUNT: u32 = 0;
 
 arguments! {
-    /// What is produced.
+    /// The work.
     pub struct WorkArguments {
         pointers {
             /// A word, 0 before the first launch, to which the hash of what is consumed is added.
             hash: u64,
         }
         integers {
-            /// Threads, each of which produces and consumes once.
+            /// Threads that each produce and consume once.
             threads: u32,
             /// The fewest words of a thread, at least 1.
             min_words: u32,

@@ -56,6 +56,8 @@ pub struct Location {
     seen: Vec<(By, u64)>,
     /// The bits of the lanes that may be among these, modulo 64: most that are not are known at once.
     lanes: u64,
+    /// A lower bound of their stamps: most stores leave no record that counts no more.
+    least: u64,
     /// The last plain write, and the plain reads since: mostly of one lane, which takes no memory of
     /// its own.
     written: Option<By>,
@@ -76,7 +78,7 @@ impl Location {
         // The first access of a run, or the first after plain writes.
         self.stores.clear();
         self.seen.clear();
-        self.lanes = 0;
+        (self.lanes, self.least) = (0, u64::MAX);
         self.stores.push_back(Store {
             stamp: STEP,
             value,
@@ -116,6 +118,7 @@ impl Location {
         if self.lanes & bit(by.lane) == 0 || !is_known() {
             self.seen.push((by, stamp));
             self.lanes |= bit(by.lane);
+            self.least = self.least.min(stamp);
         }
     }
 
@@ -198,13 +201,18 @@ impl Location {
         }
         // A record that a lane has seen the oldest store excludes no store from its loads.
         let oldest = self.stores[0].stamp;
-        let mut lanes = 0;
+        if self.least > oldest {
+            return;
+        }
+        (self.lanes, self.least) = (0, u64::MAX);
         self.seen.retain(|(by, stamp)| {
             let counts = *stamp > oldest;
-            lanes |= if counts { bit(by.lane) } else { 0 };
+            if counts {
+                self.lanes |= bit(by.lane);
+                self.least = self.least.min(*stamp);
+            }
             counts
         });
-        self.lanes = lanes;
     }
 
     /// Puts a store in front of one that is there, where it may go there; false
@@ -270,7 +278,7 @@ impl Location {
     pub fn plain_write(&mut self, by: By) {
         self.stores.clear();
         self.seen.clear();
-        self.lanes = 0;
+        (self.lanes, self.least) = (0, u64::MAX);
         self.read = None;
         self.read_by_others.clear();
         self.written = Some(by);
