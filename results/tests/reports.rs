@@ -15,6 +15,7 @@ use heapwood_results::host_pool::HostPoolRow;
 use heapwood_results::micro::MicroRow;
 use heapwood_results::picture::{PictureReport, RenderReport};
 use heapwood_results::sequence::SequenceReport;
+use heapwood_results::steps::{AgentsResult, StepsReport, WorkgenResult};
 use heapwood_results::tree::TreeReport;
 use heapwood_results::{Format, Report};
 use insta::assert_snapshot;
@@ -93,6 +94,12 @@ fn comparisons_have_every_format() {
     rows::<ComparedRow<TreeReport>>("compare_tree");
     rows::<ComparedRow<FramesReport>>("compare_frames");
     rows::<GraphRow>("compare_graph");
+    rows::<ComparedRow<StepsReport<WorkgenResult>>>("compare_workgen");
+}
+
+#[test]
+fn steps_have_every_format() {
+    one::<StepsReport<AgentsResult>>("agents");
 }
 
 #[test]

@@ -32,7 +32,9 @@ pub fn explain(error: &Error) -> String {
         Error::Backend(error) | Error::Heap(HeapError::Backend(error)) => {
             return of_backend(error);
         }
-        Error::Heap(HeapError::TooSmall { .. }) => "; use a larger --pool",
+        Error::Heap(HeapError::TooSmall { .. } | HeapError::Refused { .. }) => {
+            "; use a larger --pool"
+        }
         Error::Heap(HeapError::TooLarge { .. }) => "; use a smaller --pool",
         Error::Heap(HeapError::Misuse {
             allocator,

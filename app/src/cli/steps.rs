@@ -57,8 +57,6 @@ pub struct Arguments<S: StepsCommand> {
     stepped: S,
     #[command(flatten)]
     steps: StepsOptions,
-    #[command(flatten)]
-    allocator: AllocatorArguments,
     /// Draw what the steps leave, as a PNG file
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
@@ -70,6 +68,8 @@ pub struct Arguments<S: StepsCommand> {
     /// Without -o, it is text.
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
+    #[command(flatten)]
+    allocator: AllocatorArguments,
     #[command(flatten)]
     backend: Options,
 }

@@ -14,7 +14,11 @@ use crate::workload::steps::{Picture, Stepped, Workload};
 
 /// How many steps, and over which pool.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::Args))]
+#[cfg_attr(
+    feature = "cli",
+    derive(clap::Args),
+    command(next_help_heading = clap::builder::Resettable::Reset)
+)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepsOptions {
     /// Steps

@@ -38,6 +38,7 @@ mod render;
 mod results;
 mod resume;
 mod sequences;
+mod steps;
 mod terminal;
 mod turns;
 mod view;

@@ -97,15 +97,15 @@ impl Stepped for Agents {
     fn check(&self) -> Result<(), String> {
         if self.width < 3 || self.height < 3 || self.cells() > MAX_CELLS {
             return Err(
-                "width and height: a sea has at least 3 of both, and at most 2^30 cells".into(),
+                "width: a sea has 3 columns and 3 rows at least, and 2^30 cells at most".into(),
             );
         }
         // Both thresholds are words of 32 bits.
         if of_2_32(self.fish) + of_2_32(self.sharks) > u64::from(u32::MAX) {
-            return Err("fish and sharks: together they take less than all cells".into());
+            return Err("fish: together with sharks it is less than 1".into());
         }
         if self.fish_age == 0 || self.shark_age == 0 || self.hunger == 0 {
-            return Err("fish-age, shark-age and hunger are at least 1".into());
+            return Err("hunger: ages and hunger are at least 1".into());
         }
         Ok(())
     }

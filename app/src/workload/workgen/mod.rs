@@ -92,8 +92,7 @@ impl Stepped for Workgen {
         let (min, max) = (self.min_bytes, self.max_bytes);
         if min % 4 != 0 || max % 4 != 0 || min == 0 || min > max || max > MAX_BYTES {
             return Err(
-                "min-bytes and max-bytes: multiples of 4 from 4 to 1048576, the former at most the \
-                 latter"
+                "min-bytes: it and max-bytes are multiples of 4 from 4 to 1048576, and it is not greater"
                     .into(),
             );
         }

@@ -218,7 +218,7 @@ impl<Q: Queue> Kind for OuroborosPages<Q> {
     /// would else wait for each other's, three of four where pages are the smallest.
     #[inline(always)]
     fn bundle<P: Parameters>(class: Class) -> u32 {
-        if Q::VIRTUAL {
+        if Q::BRINGS_ROOM {
             MAX_BUNDLE.min(1 << (P::ENTRY_BITS - pages_bits::<P>(class)))
         } else {
             1

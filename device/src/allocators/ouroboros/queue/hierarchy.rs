@@ -130,6 +130,7 @@ impl Task for Recycle {
 // chunk is replaced there after all of its slots are used up, and given back after that.
 unsafe impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
+    const BRINGS_ROOM: bool = true;
 
     fn fixed<P: Parameters>(entries: u64) -> Static {
         // A chunk stays while one of its entries does. Many warps that request and free by turns

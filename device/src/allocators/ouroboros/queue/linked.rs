@@ -169,17 +169,6 @@ unsafe impl<F: Find> Queue for Linked<F> {
     }
 
     #[inline(always)]
-    fn bring_room<W: Warp, P: Parameters>(
-        warp: W,
-        arena: &Arena<P>,
-        class: Class,
-        n: u32,
-        group: &Group,
-    ) {
-        chunked::bring_room::<W, P, Self>(warp, arena, class, n, group);
-    }
-
-    #[inline(always)]
     unsafe fn locate<W: Warp, P: Parameters>(
         warp: W,
         arena: &Arena<P>,

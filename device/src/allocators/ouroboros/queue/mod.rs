@@ -90,6 +90,8 @@ pub struct Location<'a> {
 pub unsafe trait Queue: Copy + 'static {
     /// Whether entries are stored in chunks of the pool.
     const VIRTUAL: bool;
+    /// Whether [`Queue::bring_room`] does anything.
+    const BRINGS_ROOM: bool = false;
 
     /// The static memory of a queue for `entries` at a time.
     fn fixed<P: Parameters>(entries: u64) -> Static;
