@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 /// The allocators, with two of the published forms. AtomicMalloc and SpreadMalloc,
 /// which free nothing, have room for a run.
-const ALLOCATORS: [&str; 23] = [
+const ALLOCATORS: [&str; 22] = [
     "cmalloc",
     "cfmalloc",
     "cmmalloc",
@@ -54,7 +54,6 @@ const ALLOCATORS: [&str; 23] = [
     "xmalloc",
     "buddy",
     "halloc",
-    "pagesearch",
     "atomicmalloc",
     "spread",
 ];

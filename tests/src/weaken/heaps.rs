@@ -10,8 +10,8 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, Checked, Clustered, Collaborative, FlatterScatter, Gallatin,
-    Halloc, Independent, PageRuns, PageSearch, ScatterAlloc, XMalloc,
+    BuddyAlloc, CMalloc, CfMalloc, Checked, FlatterScatter, Gallatin, Halloc, PageRuns,
+    ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
 
@@ -211,9 +211,6 @@ const NAMES: Case = case(36_000, &[("unit", "16")]);
 const SLABS: Case = case(21_000, &[("share", "99")]);
 const RUNS: Case = case(20_000, &[("share", "1")]);
 
-/// Two words of pages, one in each of the areas with larger ones, and some runs.
-const DRAWN: Case = case(16_000, &[("share", "90")]);
-
 macro_rules! workloads {
     ($($name:literal: $allocator:ty, $case:expr, $load:ident;)*) => {
         vec![$(Workload {
@@ -248,9 +245,6 @@ pub(super) fn workloads() -> Vec<Workload> {
         "buddy-names": BuddyAlloc, NAMES, Full;
         "halloc": Halloc<PageRuns>, SLABS, Full;
         "halloc-pages": Halloc<PageRuns>, RUNS, Full;
-        "pagesearch": PageSearch<Collaborative>, DRAWN, Full;
-        "pagesearch-independent": PageSearch<Independent>, DRAWN, Full;
-        "pagesearch-clustered": PageSearch<Clustered>, DRAWN, Full;
         "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
         "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
         "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;
