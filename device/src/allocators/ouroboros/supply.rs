@@ -236,7 +236,7 @@ impl<K: Kind> Task for Provide<K> {
             let lacking = |coming: u32| {
                 let there = K::available(arena, class) + (u64::from(coming) << bits);
                 if there < u64::from(count) {
-                    (count - there as u32 + (1 << bits) - 1) >> bits
+                    ((count - there as u32 - 1) >> bits) + 1
                 } else {
                     0
                 }
