@@ -65,6 +65,7 @@ fn run<S: Stepped>(
         spec: spec.clone(),
         pool,
         verify: false,
+        draws: false,
     };
     let (measured, name) = (workload.run(backend, || ()), spec.allocator.name);
     let measured = measured.unwrap_or_else(|why| panic!("{name}: {why}"));

@@ -91,11 +91,12 @@ pub fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error> {
         steps: arguments.steps.clone(),
         allocator: spec,
         check_heap: arguments.allocator.check.heap,
+        draws: picture.is_some(),
         backend: arguments.allocator.link.decide(&arguments.backend, None)?,
     };
-    progress.execute(&job, (), &exporter, |_, drawn| match picture {
-        Some(picture) => picture.write(&drawn.png()?),
-        None => Ok(()),
+    progress.execute(&job, (), &exporter, |_, drawn| match (picture, drawn) {
+        (Some(picture), Some(drawn)) => picture.write(&drawn.png()?),
+        _ => Ok(()),
     })
 }
 

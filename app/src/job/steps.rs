@@ -49,6 +49,9 @@ pub struct StepsJob<S> {
     pub allocator: Spec,
     /// Whether every block is checked.
     pub check_heap: bool,
+    /// Whether a picture is drawn. A child process has nowhere to leave one.
+    #[serde(skip)]
+    pub draws: bool,
     /// The backend, once decided.
     pub backend: backend::Options,
 }
@@ -58,7 +61,7 @@ impl<S: Stepped> MeasuredJob for StepsJob<S> {
 
     type Input<'i> = ();
 
-    type Left<'b> = Picture;
+    type Left<'b> = Option<Picture>;
 
     fn steps(&self, (): ()) -> usize {
         self.steps.steps as usize
@@ -69,13 +72,14 @@ impl<S: Stepped> MeasuredJob for StepsJob<S> {
         (): (),
         backend: &dyn Backend,
         progress: &mut dyn Progress,
-    ) -> Result<(StepsReport<S::Result>, Picture), Error> {
+    ) -> Result<(StepsReport<S::Result>, Option<Picture>), Error> {
         let workload = Workload {
             stepped: self.stepped.clone(),
             steps: self.steps.steps,
             spec: self.allocator.checked_if(self.check_heap)?,
             pool: self.steps.pool,
             verify: self.steps.verify,
+            draws: self.draws,
         };
         let measured = workload.run(backend, || progress.step())?;
         Ok(steps_report(

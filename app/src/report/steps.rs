@@ -6,13 +6,13 @@ use crate::backend::DeviceInfo;
 use crate::meta;
 use crate::workload::steps::{Picture, Stepped, StepsMeasurement, Workload};
 
-/// The result of a workload that was measured, and the picture of what it leaves.
+/// The result of a workload that was measured, and its picture if one was drawn.
 pub fn steps_report<S: Stepped>(
     workload: &Workload<S>,
     check_heap: bool,
     info: &DeviceInfo,
     measured: StepsMeasurement<S::Result>,
-) -> (StepsReport<S::Result>, Picture) {
+) -> (StepsReport<S::Result>, Option<Picture>) {
     let (spec, counts) = (&workload.spec, &measured.counts);
     let (live, granted) = (counts.live_bytes as f64, counts.live_granted_bytes as f64);
     let report = StepsReport {

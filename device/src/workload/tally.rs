@@ -133,7 +133,7 @@ impl Tally {
     ///
     /// # Safety
     ///
-    /// The block was requested with so many bytes, is live and nobody's but this lane's.
+    /// The block was requested with so many bytes, is live and this lane's alone.
     #[inline(always)]
     pub unsafe fn free<W: Warp, A: DeviceHeap<W> + ?Sized>(
         &mut self,

@@ -41,6 +41,7 @@ pub(super) fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error
         steps: arguments.steps.clone(),
         allocator: spec.clone(),
         check_heap: arguments.check.heap,
+        draws: false,
         backend: backend.over(spec),
     };
     let jobs = specs.iter().map(|spec| (spec.to_string(), job(spec)));

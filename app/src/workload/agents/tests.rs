@@ -30,6 +30,7 @@ fn run(
         spec,
         pool,
         verify: true,
+        draws: false,
     };
     workload.run(&Cpu::new().unwrap(), || ())
 }

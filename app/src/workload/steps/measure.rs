@@ -50,8 +50,8 @@ pub struct StepsMeasurement<R> {
     pub hash: u64,
     /// The rest of the result.
     pub result: R,
-    /// A picture of it.
-    pub picture: Picture,
+    /// Its picture, if one was asked for.
+    pub picture: Option<Picture>,
 }
 
 /// The figures of steps in which time is taken, after each of their launches.
@@ -109,7 +109,7 @@ impl<S: Stepped> Workload<S> {
         }
         let state = counted.heap.state()?;
         let (hash, result) = run.result()?;
-        let picture = run.picture()?;
+        let picture = self.draws.then(|| run.picture()).transpose()?;
         let clocked = counted.clocked(&run, self.steps, empties)?;
         high_water_bytes = high_water_bytes.max(clocked.high_water_bytes);
         let baseline_ms = run.baseline()?.map(|baseline| {

@@ -17,6 +17,7 @@
 //!     spec: Spec::parse("cfmalloc")?,
 //!     pool: Pool::Auto,
 //!     verify: true,
+//!     draws: false,
 //! };
 //! let measured = workload.run(&Cpu::new()?, || ())?;
 //! assert_eq!(measured.step_ms.samples.len(), 20);
@@ -136,4 +137,6 @@ pub struct Workload<S> {
     pub pool: Pool,
     /// Whether the sequential reference is asked, too.
     pub verify: bool,
+    /// Whether a picture is drawn.
+    pub draws: bool,
 }

@@ -24,6 +24,8 @@ const ROWS: u32 = 128;
 /// Work in device memory.
 pub struct WorkgenRun<'b> {
     options: Workgen,
+    /// Of all threads.
+    bytes: u64,
     backend: &'b dyn Backend,
     heap: (&'static HostAllocator, Heap),
     /// The fingerprint of what steps have consumed.
@@ -47,9 +49,11 @@ impl<'b> WorkgenRun<'b> {
         let handles = backend.allocate(threads * size_of::<u64>() as u64)?;
         let sums = backend.allocate(u64::from(tiles) * size_of::<u32>() as u64)?;
         let offsets = backend.allocate(threads * size_of::<u32>() as u64)?;
-        let words = backend.allocate(options.bytes())?;
+        let bytes = options.bytes();
+        let words = backend.allocate(bytes)?;
         Ok(Self {
             options: options.clone(),
+            bytes,
             backend,
             heap: heap.parts(),
             blocks: BlocksArguments {
@@ -135,7 +139,7 @@ impl Run for WorkgenRun<'_> {
             max_bytes: options.max_bytes,
             writes: !options.no_write,
             seed: options.seed,
-            bytes: options.bytes(),
+            bytes: self.bytes,
         };
         Ok((hash, result))
     }

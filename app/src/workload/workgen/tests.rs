@@ -20,6 +20,7 @@ fn run(stepped: Workgen, name: &str, pool: Pool) -> Result<StepsMeasurement<Work
         spec,
         pool,
         verify: true,
+        draws: false,
     };
     workload.run(&Cpu::new().unwrap(), || ())
 }

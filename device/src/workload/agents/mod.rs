@@ -13,7 +13,7 @@
 //!   its own, is long enough ago.
 //!
 //! One thread acts for an animal, and changes the cell that it leaves and the one that it goes to. No
-//! other does: only the winner goes there, and nobody plans to go to a cell with a shark, nor in the
+//! other does: only the winner goes there, and no animal plans to go to a cell with a shark, nor in the
 //! phase of the fish to one that is not empty. Plans are made in a launch of their own, so that they
 //! do not change meanwhile.
 //!

@@ -75,7 +75,7 @@ impl WorkArguments {
     ///
     /// # Safety
     ///
-    /// There is room for as many as the thread produces, which nobody else uses.
+    /// There is room for as many as the thread produces, which no other thread uses.
     #[inline(always)]
     unsafe fn write(&self, thread: u32, place: *mut u32) {
         if !self.writes {
@@ -91,7 +91,7 @@ impl WorkArguments {
     ///
     /// # Safety
     ///
-    /// They were written there, and nobody writes to them.
+    /// They were written there, and no thread writes to them.
     #[inline(always)]
     unsafe fn hash_of(&self, thread: u32, place: *const u32) -> u64 {
         let words = self.words(thread);
