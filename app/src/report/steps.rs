@@ -14,7 +14,7 @@ pub fn steps_report<S: Stepped>(
     measured: StepsMeasurement<S::Result>,
 ) -> (StepsReport<S::Result>, Option<Picture>) {
     let (spec, counts) = (&workload.spec, &measured.counts);
-    let (live, granted) = (counts.live_bytes as f64, counts.live_granted_bytes as f64);
+    let (live, granted) = (counts.live_bytes as f64, measured.granted_bytes as f64);
     let report = StepsReport {
         backend: info.backend.to_owned(),
         device: info.device.clone(),
@@ -35,7 +35,7 @@ pub fn steps_report<S: Stepped>(
         freed: counts.freed,
         allocator_share: measured.allocator_share,
         high_water_bytes: measured.high_water_bytes,
-        allocated_bytes: counts.live_granted_bytes,
+        allocated_bytes: measured.granted_bytes,
         internal_fragmentation: (granted > 0.0).then(|| 1.0 - live / granted),
         external_fragmentation: measured.external_fragmentation,
         left_bytes: measured.walked.then_some(0),

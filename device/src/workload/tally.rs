@@ -10,7 +10,7 @@ use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
 /// Counters of a tally.
-pub const COUNTS: usize = 7;
+pub const COUNTS: usize = 6;
 /// Words of a stripe: a cache line or two have the counters of the warps of some multiprocessors.
 const STRIPE_WORDS: usize = 8;
 /// Stripes that the counters are spread over: all warps would wait for each other at one.
@@ -29,8 +29,6 @@ pub struct Counts {
     pub freed: u64,
     /// Bytes of granted blocks less those of freed ones, as requested.
     pub live_bytes: u64,
-    /// The same as granted; as requested if the allocator does not know.
-    pub live_granted_bytes: u64,
     /// Clock cycles of warps within calls of the allocator, if they were taken.
     pub allocator_cycles: u64,
     /// Clock cycles of the same warps in all.
@@ -49,9 +47,8 @@ impl Counts {
             refused: sum(1),
             freed: sum(2),
             live_bytes: sum(3),
-            live_granted_bytes: sum(4),
-            allocator_cycles: sum(5),
-            cycles: sum(6),
+            allocator_cycles: sum(4),
+            cycles: sum(5),
         }
     }
 }
@@ -61,9 +58,8 @@ pub(super) struct Tally {
     granted: u32,
     refused: u32,
     freed: u32,
-    /// These two wrap: a lane may free more than it requests.
+    /// It wraps: a lane may free more than it requests.
     live_bytes: u64,
-    live_granted_bytes: u64,
     /// Whether the warp's time is taken.
     is_clocked: bool,
     begin: u64,
@@ -80,7 +76,6 @@ impl Tally {
             refused: 0,
             freed: 0,
             live_bytes: 0,
-            live_granted_bytes: 0,
             is_clocked,
             begin: if is_clocked { cycles() } else { 0 },
             allocator_cycles: 0,
@@ -119,9 +114,6 @@ impl Tally {
         if !block.is_null() {
             self.granted += 1;
             self.live_bytes = self.live_bytes.wrapping_add(bytes);
-            // SAFETY: a block that was just requested with so many bytes.
-            let granted = unsafe { heap.granted(block, bytes) };
-            self.live_granted_bytes = self.live_granted_bytes.wrapping_add(granted);
         } else if bytes > 0 {
             self.refused += 1;
         }
@@ -145,9 +137,6 @@ impl Tally {
         if !block.is_null() {
             self.freed += 1;
             self.live_bytes = self.live_bytes.wrapping_sub(bytes);
-            // SAFETY: the caller's promise.
-            let granted = unsafe { heap.granted(block, bytes) };
-            self.live_granted_bytes = self.live_granted_bytes.wrapping_sub(granted);
         }
         self.timed(warp, !block.is_null(), || {
             if !block.is_null() {
@@ -188,7 +177,6 @@ impl Tally {
         add(u64::from(self.refused));
         add(u64::from(self.freed));
         add(self.live_bytes);
-        add(self.live_granted_bytes);
         add(self.allocator_cycles);
         add(cycles);
     }

@@ -62,7 +62,7 @@ pub struct StepsReport<R> {
     pub freed: u64,
     /// The part of a step's time in the allocator after the last step, 0 to 1.
     pub allocator_share: Option<f64>,
-    /// The most bytes of blocks after any step, and within the last ones, as granted.
+    /// The most bytes of blocks after any step, and within the last ones, as requested.
     pub high_water_bytes: u64,
     /// Bytes of blocks after the last step, as granted.
     pub allocated_bytes: u64,

@@ -12,7 +12,7 @@ use heapwood_results::steps::AgentsResult;
 use super::{Agents, of_2_32};
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::{Baseline, Picture, Run};
+use crate::workload::steps::{Baseline, Picture, Reached, Run};
 
 /// Colours of water, fish and sharks.
 const COLOURS: [[u8; 3]; 3] = [[12, 35, 64], [90, 190, 160], [255, 196, 80]];
@@ -117,7 +117,7 @@ impl Run for SeaRun<'_> {
         vec![self.launch::<AgentsClear>(self.arguments)]
     }
 
-    fn result(&self) -> Result<(u64, AgentsResult), BackendError> {
+    fn reached(&self) -> Result<Reached<AgentsResult>, BackendError> {
         let words = (DIGEST_WORDS * size_of::<u64>()) as u64;
         let words = self.backend.allocate_zeroed(words)?;
         let arguments = SeaArguments {
@@ -143,7 +143,11 @@ impl Run for SeaRun<'_> {
             fish: digest.fish,
             sharks: digest.sharks,
         };
-        Ok((digest.hash, result))
+        Ok(Reached {
+            hash: digest.hash,
+            granted_bytes: digest.granted_bytes,
+            result,
+        })
     }
 
     fn picture(&self) -> Result<Picture, BackendError> {

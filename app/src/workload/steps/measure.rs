@@ -2,7 +2,7 @@
 
 use heapwood_device::workload::{Counts, TALLY_WORDS};
 
-use super::{Picture, Run, Stepped, Workload};
+use super::{Picture, Reached, Run, Stepped, Workload};
 use crate::Error;
 use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
@@ -38,8 +38,10 @@ pub struct StepsMeasurement<R> {
     pub baseline_ms: Option<Samples>,
     /// Counts of all steps.
     pub counts: Counts,
-    /// The most bytes of blocks after any step, and within the last ones, as granted.
+    /// The most bytes of blocks after any step, and within the last ones, as requested.
     pub high_water_bytes: u64,
+    /// Bytes of the blocks after the last step, as granted.
+    pub granted_bytes: u64,
     /// The part of a step's time in the allocator after the last step.
     pub allocator_share: Option<f64>,
     /// External fragmentation after the last step, if the allocator can be walked.
@@ -86,7 +88,7 @@ impl<S: Stepped> Workload<S> {
         let tally = counted.tally.address().cast();
         let run = self.stepped.begin(backend, &counted.heap, tally)?;
         let begin_ms = counted.launch(&run.first())?;
-        let mut high_water_bytes = counted.counts()?.live_granted_bytes;
+        let mut high_water_bytes = counted.counts()?.live_bytes;
         let mut times = Vec::new();
         let may_overwrite = counted.heap.may_overwrite();
         let empties = S::FREES_ALL && (may_overwrite || !self.spec.frees());
@@ -95,7 +97,7 @@ impl<S: Stepped> Workload<S> {
                 counted.heap.init()?;
             }
             times.push(counted.launch(&run.step(step, false))?);
-            high_water_bytes = high_water_bytes.max(counted.counts()?.live_granted_bytes);
+            high_water_bytes = high_water_bytes.max(counted.counts()?.live_bytes);
             after_each();
         }
         let counts = counted.counts()?;
@@ -108,7 +110,11 @@ impl<S: Stepped> Workload<S> {
             }));
         }
         let state = counted.heap.state()?;
-        let (hash, result) = run.result()?;
+        let Reached {
+            hash,
+            granted_bytes,
+            result,
+        } = run.reached()?;
         let picture = self.draws.then(|| run.picture()).transpose()?;
         let clocked = counted.clocked(&run, self.steps, empties)?;
         high_water_bytes = high_water_bytes.max(clocked.high_water_bytes);
@@ -151,6 +157,7 @@ impl<S: Stepped> Workload<S> {
             baseline_ms,
             counts,
             high_water_bytes,
+            granted_bytes,
             allocator_share: clocked.allocator_share,
             external_fragmentation: state.occupancy.external_fragmentation(),
             walked,
@@ -227,7 +234,7 @@ impl Counted<'_> {
                 all += time;
                 if launch.heap.is_some() {
                     inside += time;
-                    high_water_bytes = high_water_bytes.max(self.counts()?.live_granted_bytes);
+                    high_water_bytes = high_water_bytes.max(self.counts()?.live_bytes);
                 }
             }
         }

@@ -89,6 +89,16 @@ pub struct Baseline {
     pub hash: Memory,
 }
 
+/// Where steps have led to.
+pub struct Reached<R> {
+    /// The fingerprint of what the steps so far have left.
+    pub hash: u64,
+    /// Bytes of the blocks that they have left, as granted.
+    pub granted_bytes: u64,
+    /// The rest of the result.
+    pub result: R,
+}
+
 /// A run of a workload in device memory: its launches, in this order.
 pub trait Run {
     /// As [`Stepped::Result`].
@@ -110,12 +120,12 @@ pub trait Run {
     /// Freeing all blocks; perhaps nothing.
     fn clear(&self) -> Vec<Launch>;
 
-    /// The fingerprint of what the steps so far have left, and the rest of the result.
+    /// Where the steps so far have led to.
     ///
     /// # Errors
     ///
     /// Faults of the backend.
-    fn result(&self) -> Result<(u64, Self::Result), BackendError>;
+    fn reached(&self) -> Result<Reached<Self::Result>, BackendError>;
 
     /// A picture of what they have left.
     ///

@@ -11,7 +11,7 @@ use heapwood_results::steps::WorkgenResult;
 use super::Workgen;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::{Baseline, Picture, Run};
+use crate::workload::steps::{Baseline, Picture, Reached, Run};
 
 /// Threads of a tile, at the least, and tiles, at the most: a warp adds up the sums of all tiles
 /// before its own.
@@ -130,7 +130,7 @@ impl Run for WorkgenRun<'_> {
         Vec::new()
     }
 
-    fn result(&self) -> Result<(u64, WorkgenResult), BackendError> {
+    fn reached(&self) -> Result<Reached<WorkgenResult>, BackendError> {
         let [hash] = self.hash.download_array::<u64, 1>(0)?;
         let options = &self.options;
         let result = WorkgenResult {
@@ -141,7 +141,11 @@ impl Run for WorkgenRun<'_> {
             seed: options.seed,
             bytes: self.bytes,
         };
-        Ok((hash, result))
+        Ok(Reached {
+            hash,
+            granted_bytes: 0,
+            result,
+        })
     }
 
     /// A histogram of the amounts.

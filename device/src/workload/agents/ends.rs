@@ -22,7 +22,7 @@ pub struct AgentsSeed;
 /// Frees all blocks.
 pub struct AgentsClear;
 
-/// Adds the population and the fingerprint to the counters.
+/// Adds the fingerprint, the population and the bytes of its blocks to the counters.
 pub struct AgentsDigest;
 
 impl PlainKernel for AgentsSeed {
@@ -122,7 +122,7 @@ impl Kernel for AgentsDigest {
     unsafe fn run<W: Warp, A: DeviceHeap<W> + ?Sized>(warp: W, heap: &A, arguments: SeaArguments) {
         // SAFETY: the kernel's contract.
         let sea = unsafe { Sea::new(arguments) };
-        let (mut hash, mut fish, mut sharks) = (0u64, 0, 0);
+        let (mut hash, mut fish, mut sharks, mut granted) = (0u64, 0, 0, 0u64);
         let rows = Rows::new(warp, sea.cells(), W::LANES);
         let mut row = rows.first;
         while row < rows.end {
@@ -133,6 +133,11 @@ impl Kernel for AgentsDigest {
                     let kind = sea.kind(cell);
                     if kind != EMPTY {
                         hash = hash.wrapping_add(sea.hash(warp, heap, cell, kind));
+                        let block = sea.block::<A::Handle>(cell);
+                        if !block.is_null() {
+                            let bytes = heap.granted(block, u64::from(bytes_of(kind)));
+                            granted = granted.wrapping_add(bytes);
+                        }
                     }
                     fish += u64::from(kind == FISH);
                     sharks += u64::from(kind == SHARK);
@@ -141,7 +146,7 @@ impl Kernel for AgentsDigest {
             row += rows.step;
         }
         let mut word = sea.counters;
-        for sum in [hash, fish, sharks] {
+        for sum in [hash, fish, sharks, granted] {
             let sum = all_sum64(warp, sum);
             if warp.lane() == 0 {
                 // SAFETY: the kernel's contract: `DIGEST_WORDS` words. Relaxed: the host reads them

@@ -125,9 +125,9 @@ arguments! {
 }
 
 /// Words that [`AgentsDigest`] adds to.
-pub const DIGEST_WORDS: usize = 3;
+pub const DIGEST_WORDS: usize = 4;
 
-/// A sea's population and fingerprint.
+/// A sea's population, its blocks and its fingerprint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
     /// The sum of the hashes of all animals with their cells.
@@ -136,6 +136,8 @@ pub struct Digest {
     pub fish: u64,
     /// Sharks.
     pub sharks: u64,
+    /// Bytes of their blocks, as granted.
+    pub granted_bytes: u64,
 }
 
 impl Digest {
@@ -145,6 +147,7 @@ impl Digest {
             hash: words[0],
             fish: words[1],
             sharks: words[2],
+            granted_bytes: words[3],
         }
     }
 }
