@@ -60,6 +60,8 @@ use available::{MakeAvailable, hold, reclaim_oldest, reclaim_stacked, spread};
 pub struct OuroborosChunks<Q>(core::marker::PhantomData<Q>);
 
 impl<Q: Queue> Kind for OuroborosChunks<Q> {
+    type Queue = Q;
+
     #[inline(always)]
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
@@ -282,7 +284,7 @@ unsafe impl<Q: Queue> Instance for OuroborosChunks<Q> {
     }
 
     fn fixed<P: Parameters>(chunks: u64) -> Static {
-        Q::fixed::<P>(chunks)
+        Q::fixed::<P>(chunks, chunks)
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 use super::arena::{Arena, Class, EMPTY};
 use super::group::Group;
 use super::parameters::{Parameters, pages_bits};
+use super::queue::Queue;
 use crate::simt::Warp;
 
 /// The differences of pages and chunks when they serve a request.
@@ -52,6 +53,9 @@ pub trait Kind {
     /// The semaphore counts the pages of that chunk, or there was none.
     #[inline(always)]
     fn end_spread<P: Parameters>(_arena: &Arena<P>, _class: Class) {}
+
+    /// The queue of a class.
+    type Queue: Queue;
 
     /// Whether chunks are divided ahead when a class has no pages.
     const DIVIDES_AHEAD: bool = false;

@@ -24,10 +24,15 @@ use super::semaphore::Semaphore;
 use super::supply::Provide;
 use crate::simt::Warp;
 
-/// Entries that a queue has static memory for, for each chunk of the heap: rounded
+/// Entries that an array queue has static memory for, for each chunk of the heap: rounded
 /// up to a power of two, and up to the most that the parameters allow. 2 GiB have
 /// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
+///
 const ENTRIES_PER_CHUNK: u64 = 6;
+/// The same of a virtualized queue, whose static memory is a pointer for 2048 entries: a fifth of
+/// the smallest pages at least, and 0.1 % of the heap. A class whose pages come back in waves would
+/// else shelve them, and take ten times as long.
+const VIRTUAL_ENTRIES_PER_CHUNK: u64 = 96;
 
 /// The room of a queue stays with it until its entries are dequeued, or the pool is empty
 /// and the queue, too. A chunk that is retired while the pool has none goes there, though.
@@ -138,6 +143,8 @@ impl<Q: Queue> Task for Free<Q> {
 }
 
 impl<Q: Queue> Kind for OuroborosPages<Q> {
+    type Queue = Q;
+
     // Chunks of a virtualized queue's slots come from the pool, too, and at the same time.
     const DIVIDES_AHEAD: bool = !Q::VIRTUAL;
 
@@ -309,7 +316,12 @@ unsafe impl<Q: Queue> Instance for OuroborosPages<Q> {
     }
 
     fn fixed<P: Parameters>(chunks: u64) -> Static {
-        Q::fixed::<P>(chunks * ENTRIES_PER_CHUNK)
+        let each = if Q::VIRTUAL {
+            VIRTUAL_ENTRIES_PER_CHUNK
+        } else {
+            ENTRIES_PER_CHUNK
+        };
+        Q::fixed::<P>(chunks, chunks * each)
     }
 
     #[inline(always)]

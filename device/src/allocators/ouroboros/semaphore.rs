@@ -52,8 +52,10 @@ const COUNT_SHIFT: u32 = 32;
 /// falls short: the thread that is to allocate a bundle adds to expected only a moment
 /// after its addition to reserved.
 const PATIENCE: u32 = 8;
-/// Most times as long as usual that a waiting thread backs off between two reads.
-const LONGEST_PAUSE: u32 = 128;
+/// Most times longer than usual that a waiting thread backs off between two reads.
+const MAX_PAUSE: u32 = 16;
+/// The logarithm of the promised bundles for each of these.
+const LINE_BITS: u32 = 3;
 
 /// A count below which a thread that fails clears the deficit: far from where a count ends,
 /// by more than all threads of a GPU can subtract meanwhile.
@@ -323,8 +325,8 @@ impl Semaphore<'_> {
             }
             // The longer the line, the later our turn, and the more threads read the
             // word: together they would keep it busy.
-            let line = (promised >> bundle_bits).min(LONGEST_PAUSE);
-            warp.back_off_for(line + 1);
+            let line = (promised >> bundle_bits) >> LINE_BITS;
+            warp.back_off_for(line.min(MAX_PAUSE) + 1);
         }
     }
 

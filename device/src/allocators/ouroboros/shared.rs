@@ -51,6 +51,8 @@ use state::{Position, UNAVAILABLE, count};
 pub struct OuroborosShared<Q = Array>(PhantomData<Q>);
 
 impl<Q: Queue> Kind for OuroborosShared<Q> {
+    type Queue = Q;
+
     #[inline(always)]
     unsafe fn obtain<W: Warp, P: Parameters>(
         warp: W,
@@ -236,7 +238,7 @@ unsafe impl<Q: Queue> Instance for OuroborosShared<Q> {
     }
 
     fn fixed<P: Parameters>(chunks: u64) -> Static {
-        Q::fixed::<P>(chunks)
+        Q::fixed::<P>(chunks, chunks)
     }
 
     #[inline(always)]

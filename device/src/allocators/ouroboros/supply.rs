@@ -60,7 +60,7 @@ impl<K: Kind> Task for Supply<K> {
             } else if arena.is_used_up() && arena.supply(class).expected.load(Relaxed) == 0 {
                 outcome = REFUSED;
             } else {
-                let waited = arena.wait_for_pages(warp, class, group.size);
+                let waited = arena.wait_for_pages::<W, K::Queue>(warp, class, group.size);
                 granted = waited.granted;
                 outcome = if waited.allocates { EXPECTED } else { REFUSED };
             }

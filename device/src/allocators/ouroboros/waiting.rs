@@ -5,6 +5,7 @@
 use super::arena::{Arena, Class, Noted, Task};
 use super::geometry::Line;
 use super::parameters::{Parameters, pages_bits};
+use super::queue::Queue;
 use super::semaphore::{Semaphore, Waited};
 use crate::simt::Warp;
 
@@ -32,22 +33,33 @@ impl<P: Parameters> Arena<P> {
 
     /// Waits for `n` pages: [`Semaphore::wait`].
     #[inline(always)]
-    pub(super) fn wait_for_pages<W: Warp>(&self, warp: W, class: Class, n: u32) -> Waited {
-        waited(self.call::<W, Wait>(warp, class.with::<P>(0), n))
+    pub(super) fn wait_for_pages<W: Warp, Q: Queue>(
+        &self,
+        warp: W,
+        class: Class,
+        n: u32,
+    ) -> Waited {
+        waited(self.call::<W, Wait<Q>>(warp, class.with::<P>(0), n))
     }
 
     /// Waits for room for `n` entries: [`Semaphore::wait`].
     #[inline(always)]
-    pub(super) fn wait_for_room<W: Warp>(&self, warp: W, class: Class, n: u32) -> Waited {
-        waited(self.call::<W, Wait>(warp, class.with::<P>(1), n))
+    pub(super) fn wait_for_room<W: Warp, Q: Queue>(&self, warp: W, class: Class, n: u32) -> Waited {
+        waited(self.call::<W, Wait<Q>>(warp, class.with::<P>(1), n))
+    }
+
+    /// Whether room in the queue of a class may come.
+    #[inline(always)]
+    pub(super) fn may_get_room<Q: Queue>(&self, class: Class) -> bool {
+        !self.is_used_up() && !Q::is_full(self, class)
     }
 }
 
 /// [`Semaphore::wait`] for as many units as the argument. The number beside the class picks the
 /// semaphore: 0 for pages, 1 for room.
-struct Wait;
+struct Wait<Q>(core::marker::PhantomData<Q>);
 
-impl Task for Wait {
+impl<Q: Queue> Task for Wait<Q> {
     type Of = Noted;
     type Argument = u32;
 
@@ -66,8 +78,9 @@ impl Task for Wait {
             (Line::Supply, pages_bits::<P>(class))
         };
         // Pages and room come from the pool.
+        let may_come = || !arena.is_used_up() && (is_room == 0 || !Q::is_full(arena, class));
         let semaphore = arena.semaphore(class, line);
-        let waited = semaphore.wait(warp, n, bundle_bits, || !arena.is_used_up());
+        let waited = semaphore.wait(warp, n, bundle_bits, may_come);
         waited.granted << 1 | u32::from(waited.allocates)
     }
 }

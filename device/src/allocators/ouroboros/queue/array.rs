@@ -24,7 +24,7 @@ pub struct Array;
 unsafe impl Queue for Array {
     const VIRTUAL: bool = false;
 
-    fn fixed<P: Parameters>(entries: u64) -> Static {
+    fn fixed<P: Parameters>(_chunks: u64, entries: u64) -> Static {
         let bits = entries.next_power_of_two().ilog2().max(6);
         Static {
             bits: bits.min(P::CAPACITY_BITS),

@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
 
 use cuda_std::atomic::{AtomicU32, fence};
 
+use super::Queue;
 use crate::allocators::ouroboros::arena::{Arena, Chunk, Class, EMPTY, NONE, Task, Word, for_each};
 use crate::allocators::ouroboros::group::Group;
 use crate::allocators::ouroboros::parameters::Parameters;
@@ -80,7 +81,7 @@ pub unsafe fn init<W: Warp, P: Parameters>(
 }
 
 /// Appending chunks to a queue.
-pub trait Append {
+pub trait Append: Queue {
     /// The initial value of a chunk's `Word::Dequeued`: 0, less what [`count_dequeued`]
     /// counts beside the entries.
     const INITIAL_DEQUEUED: u32;
@@ -156,12 +157,12 @@ impl<A: Append> Task for MakeRoom<A> {
         let group = Group::of_lanes(warp, lanes);
         let (mut outcome, mut there) = (REFUSED, 0);
         if group.leads() {
-            // Without a free chunk no thread waits for one: when all memory is in use,
+            // Where no chunk can be appended no thread waits for one: when all memory is in use,
             // every free would.
             if n == 0 {
                 outcome = ALLOCATE;
-            } else if !arena.is_used_up() {
-                let waited = arena.wait_for_room(warp, class, n);
+            } else if arena.may_get_room::<A>(class) {
+                let waited = arena.wait_for_room::<W, A>(warp, class, n);
                 there = waited.granted;
                 if waited.allocates {
                     outcome = ALLOCATE;

@@ -132,15 +132,21 @@ unsafe impl Queue for Hierarchy {
     const VIRTUAL: bool = true;
     const BRINGS_ROOM: bool = true;
 
-    fn fixed<P: Parameters>(entries: u64) -> Static {
+    fn fixed<P: Parameters>(chunks: u64, entries: u64) -> Static {
         // A chunk stays while one of its entries does. Many warps that request and free by turns
         // have many chunks on their way, in heaps that are small but not tiny, too.
-        let least = (entries >> 6).min(MIN_POINTERS);
+        let least = (chunks >> 4).min(MIN_POINTERS);
         let pointers = (2 * (entries >> P::ENTRY_BITS) + 4).max(least);
         Static {
             bits: pointers.next_power_of_two().ilog2().min(31 - P::ENTRY_BITS),
             word_bits: 3,
         }
+    }
+
+    #[inline(always)]
+    fn is_full<P: Parameters>(arena: &Arena<P>, class: Class) -> bool {
+        // Relaxed: a hint, since `append` decides.
+        unused(arena, class).load(Relaxed) as i32 <= 0
     }
 
     #[inline(always)]

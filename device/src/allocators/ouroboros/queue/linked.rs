@@ -128,7 +128,7 @@ impl<F: Find> Append for Linked<F> {
 unsafe impl<F: Find> Queue for Linked<F> {
     const VIRTUAL: bool = true;
 
-    fn fixed<P: Parameters>(_entries: u64) -> Static {
+    fn fixed<P: Parameters>(_chunks: u64, _entries: u64) -> Static {
         Static {
             bits: 0,
             word_bits: 2,

@@ -93,8 +93,14 @@ pub unsafe trait Queue: Copy + 'static {
     /// Whether [`Queue::bring_room`] does anything.
     const BRINGS_ROOM: bool = false;
 
-    /// The static memory of a queue for `entries` at a time.
-    fn fixed<P: Parameters>(entries: u64) -> Static;
+    /// The static memory of a queue for `entries` at a time, in a heap of so many chunks.
+    fn fixed<P: Parameters>(chunks: u64, entries: u64) -> Static;
+
+    /// Whether no chunk of slots could be appended, by a look at the queue.
+    #[inline(always)]
+    fn is_full<P: Parameters>(_arena: &Arena<P>, _class: Class) -> bool {
+        false
+    }
 
     /// Empties the queue; called by all threads of the launch.
     ///
