@@ -2,6 +2,7 @@
 //! done.
 //!
 //! - [`agents`]: a sea of fish and sharks, each a block.
+//! - [`particles`]: particles that fly through a lattice, in blocks of some KiB.
 //! - [`workgen`]: threads that produce as much data as each draws, and others that consume it.
 //!
 //! The result of a step does not depend on the order of threads, nor on the allocator: conflicts are
@@ -9,6 +10,7 @@
 //! with a sequential reference.
 
 pub mod agents;
+pub mod particles;
 mod random;
 mod tally;
 pub mod workgen;
