@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU64;
 
 use super::frames::{CellList, FrameList, next, request_frames, slot};
-use super::{FRAME_PARTICLES, Lattice, LatticeArguments, Particle};
+use super::{FRAME_BYTES, FRAME_PARTICLES, Lattice, LatticeArguments, Particle};
 use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::Warp;
@@ -20,7 +20,7 @@ pub struct ParticlesSeed;
 /// Frees all frames.
 pub struct ParticlesClear;
 
-/// Adds the number of particles and their fingerprint to the counters.
+/// Adds the fingerprint, the number of particles and the bytes of their frames to the counters.
 pub struct ParticlesDigest;
 
 impl Kernel for ParticlesSeed {
@@ -99,7 +99,7 @@ impl Kernel for ParticlesDigest {
     ) {
         // SAFETY: the kernel's contract.
         let lattice = unsafe { Lattice::new(arguments) };
-        let (mut hash, mut particles) = (0_u64, 0_u64);
+        let (mut hash, mut particles, mut granted) = (0_u64, 0_u64, 0_u64);
         let rows = Rows::new(warp, lattice.cells(), 1);
         let mut cell = rows.first;
         while cell < rows.end {
@@ -109,6 +109,11 @@ impl Kernel for ParticlesDigest {
             let mut read = 0;
             while read < list.count {
                 let index = read + warp.lane();
+                if index.is_multiple_of(FRAME_PARTICLES) {
+                    // SAFETY: a frame of the list, requested with so many bytes.
+                    let bytes = unsafe { heap.granted(frame, u64::from(FRAME_BYTES)) };
+                    granted = granted.wrapping_add(bytes);
+                }
                 if index < list.count {
                     // SAFETY: the frame that has a particle with this index.
                     let particle = unsafe { slot(warp, heap, frame, index).read() };
@@ -124,7 +129,7 @@ impl Kernel for ParticlesDigest {
             cell += rows.step;
         }
         let mut word = lattice.counters;
-        for sum in [hash, particles] {
+        for sum in [hash, particles, granted] {
             let sum = all_sum64(warp, sum);
             if warp.lane() == 0 {
                 // SAFETY: the kernel's contract: `DIGEST_WORDS` words. Relaxed: the host reads them

@@ -138,15 +138,17 @@ impl Flows {
 }
 
 /// Words that [`ParticlesDigest`] adds to.
-pub const DIGEST_WORDS: usize = 2;
+pub const DIGEST_WORDS: usize = 3;
 
-/// The particles of a lattice and their fingerprint.
+/// The particles of a lattice, their frames and their fingerprint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParticleDigest {
     /// The sum of the hashes of all particles with their cells.
     pub hash: u64,
     /// Particles.
     pub particles: u64,
+    /// Bytes of their frames, as granted.
+    pub granted_bytes: u64,
 }
 
 impl ParticleDigest {
@@ -155,6 +157,7 @@ impl ParticleDigest {
         Self {
             hash: words[0],
             particles: words[1],
+            granted_bytes: words[2],
         }
     }
 }
