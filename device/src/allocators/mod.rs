@@ -17,6 +17,7 @@ mod fdg;
 mod flatter;
 mod gallatin;
 mod halloc;
+mod llvmlibc;
 mod number;
 pub mod ouroboros;
 mod scatter;
@@ -35,6 +36,7 @@ pub use fdg::FdgMalloc;
 pub use flatter::FlatterScatter;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
+pub use llvmlibc::LlvmLibc;
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
@@ -70,6 +72,7 @@ macro_rules! with_allocators {
             ("xmalloc", $crate::allocators::XMalloc),
             ("buddy", $crate::allocators::BuddyAlloc),
             ("halloc", $crate::allocators::Halloc<$crate::allocators::PageRuns>),
+            ("llvmlibc", $crate::allocators::LlvmLibc),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -104,6 +107,7 @@ macro_rules! with_allocators {
             ("xmalloc_checked", $crate::allocators::Checked<$crate::allocators::XMalloc>),
             ("buddy_checked", $crate::allocators::Checked<$crate::allocators::BuddyAlloc>),
             ("halloc_checked", $crate::allocators::Checked<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
+            ("llvmlibc_checked", $crate::allocators::Checked<$crate::allocators::LlvmLibc>),
         }
     };
 }
