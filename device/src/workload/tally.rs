@@ -86,14 +86,15 @@ impl Tally {
     /// of the warp together.
     #[inline(always)]
     fn timed<W: Warp, T>(&mut self, warp: W, takes_part: bool, call: impl FnOnce() -> T) -> T {
-        // The ballot brings all lanes together.
-        if !self.is_clocked || warp.ballot(W::FULL, takes_part) == 0 {
-            return call();
-        }
-        let begin = cycles();
+        // The ballot brings all lanes together. There is one call, so that a kernel has one copy of
+        // the allocator.
+        let is_timed = self.is_clocked && warp.ballot(W::FULL, takes_part) != 0;
+        let begin = if is_timed { cycles() } else { 0 };
         let result = call();
-        warp.sync(W::FULL);
-        self.allocator_cycles += cycles().wrapping_sub(begin);
+        if is_timed {
+            warp.sync(W::FULL);
+            self.allocator_cycles += cycles().wrapping_sub(begin);
+        }
         result
     }
 
