@@ -15,7 +15,7 @@ use heapwood_results::host_pool::HostPoolRow;
 use heapwood_results::micro::MicroRow;
 use heapwood_results::picture::{PictureReport, RenderReport};
 use heapwood_results::sequence::SequenceReport;
-use heapwood_results::steps::{AgentsResult, StepsReport, WorkgenResult};
+use heapwood_results::steps::{AgentsResult, ParticlesResult, StepsReport, WorkgenResult};
 use heapwood_results::tree::TreeReport;
 use heapwood_results::{Format, Report};
 use insta::assert_snapshot;
@@ -100,6 +100,7 @@ fn comparisons_have_every_format() {
 #[test]
 fn steps_have_every_format() {
     one::<StepsReport<AgentsResult>>("agents");
+    one::<StepsReport<ParticlesResult>>("particles");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use heapwood::allocators::Spec;
 use heapwood::backend::{Backend, Cpu};
 use heapwood::size::Pool;
 use heapwood::workload::agents::Agents;
+use heapwood::workload::particles::Particles;
 use heapwood::workload::steps::{Stepped, StepsMeasurement, Workload};
 use heapwood::workload::workgen::Workgen;
 use heapwood_device::allocators::{AtomicMalloc, CfmMalloc, OuroborosPVa, ScatterAlloc};
@@ -24,6 +25,8 @@ struct Scale {
     steps: u32,
     /// Threads that produce.
     threads: u32,
+    /// Cells of the lattice along each axis.
+    extent: u32,
     /// A pool that is to run out under the sea.
     pool: u64,
 }
@@ -32,6 +35,7 @@ const FULL: Scale = Scale {
     side: 700,
     steps: 200,
     threads: 200_000,
+    extent: 12,
     pool: 2 << 20,
 };
 
@@ -39,6 +43,7 @@ const SMALL: Scale = Scale {
     side: 150,
     steps: 40,
     threads: 5_000,
+    extent: 6,
     pool: 128 << 10,
 };
 
@@ -47,10 +52,11 @@ const ON_CPU: Scale = Scale {
     side: 60,
     steps: 30,
     threads: 1_000,
+    extent: 3,
     pool: 64 << 10,
 };
 
-clauses! { FULL, SMALL, ON_CPU; the_sea_is_that_of_the_reference a_sea_outlives_its_pool all_work_is_consumed }
+clauses! { FULL, SMALL, ON_CPU; the_sea_is_that_of_the_reference a_sea_outlives_its_pool all_work_is_consumed no_particle_is_lost }
 
 /// Takes the steps of a workload over an allocator, which leave what the reference has found.
 fn run<S: Stepped>(
@@ -128,7 +134,25 @@ fn all_work_is_consumed(backend: &dyn Backend, scale: Scale) {
     }
 }
 
-/// Both workloads under a schedule, over an allocator by this name.
+fn no_particle_is_lost(backend: &dyn Backend, scale: Scale) {
+    let lattice = Particles {
+        width: scale.extent,
+        height: scale.extent - 1,
+        depth: scale.extent - 2,
+        ..Particles::default()
+    };
+    let work = (&lattice, 10, lattice.reference(10));
+    // Others may refuse a request while memory is free, or use up their pool.
+    for spec in specs().into_iter().filter(|spec| {
+        let properties = spec.allocator.properties;
+        properties.exact_null && properties.frees
+    }) {
+        let found = run(backend, work, &spec, Pool::Auto);
+        assert!(found.result.injected > 0 && found.counts.freed > 0);
+    }
+}
+
+/// All workloads under a schedule, over an allocator by this name.
 fn in_lockstep(backend: LockstepBackend, name: &str) {
     let backend = Dirty(backend);
     let spec = Spec::parse(name).expect("an allocator");
@@ -146,6 +170,16 @@ fn in_lockstep(backend: LockstepBackend, name: &str) {
         ..Workgen::default()
     };
     run(&backend, (&work, 2, work.reference(2)), &spec, Pool::Auto);
+    // Cells beside themselves along one axis and beside one other along another, and lists of two frames.
+    let lattice = Particles {
+        width: 2,
+        height: 1,
+        depth: 2,
+        particles: 290,
+        ..Particles::default()
+    };
+    let work = (&lattice, 2, lattice.reference(2));
+    run(&backend, work, &spec, Pool::Auto);
 }
 
 #[test]

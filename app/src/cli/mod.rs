@@ -40,6 +40,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::workload::agents::Agents;
+use crate::workload::particles::Particles;
 use crate::workload::workgen::Workgen;
 use crate::{Error, job, output};
 
@@ -93,11 +94,15 @@ enum Command {
     /// An animal whose block is refused lives on and asks again, so that the sea is the same over
     /// all allocators.
     Agents(Box<steps::Arguments<Agents>>),
+    /// Step particles through a lattice of cells, in frames that are blocks
+    ///
+    /// A refused frame ends the run with exit code 4: use a larger --pool.
+    Particles(Box<steps::Arguments<Particles>>),
     /// Have threads produce work in blocks, and others consume it
     ///
     /// The same is measured with a prefix sum and one block, without an allocator.
     Workgen(Box<steps::Arguments<Workgen>>),
-    /// Compare allocators on a tree, a graph, a sea or produced work
+    /// Compare allocators on a tree, a graph, a sea, particles or produced work
     ///
     /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
     /// succeed, it is 6.
@@ -175,6 +180,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Graphalytics(arguments) => graphalytics::run(&arguments),
         Command::Gap(arguments) => gap::run(&arguments),
         Command::Agents(arguments) => steps::run(&arguments),
+        Command::Particles(arguments) => steps::run(&arguments),
         Command::Workgen(arguments) => steps::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),

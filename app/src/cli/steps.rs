@@ -1,4 +1,4 @@
-//! `heapwood agents` and `heapwood workgen`: workloads that go in steps, over one allocator.
+//! `heapwood agents`, `heapwood particles` and `heapwood workgen`: workloads that go in steps, over one allocator.
 
 use std::path::PathBuf;
 
@@ -14,6 +14,7 @@ use crate::job::{StepsJob, StepsOptions};
 use crate::output::Output;
 use crate::report::Format;
 use crate::workload::agents::Agents;
+use crate::workload::particles::Particles;
 use crate::workload::steps::Stepped;
 use crate::workload::workgen::Workgen;
 
@@ -35,6 +36,18 @@ Examples:
 Examples:
   heapwood compare agents --allocators cfmalloc,gallatin
   heapwood compare agents --steps 10000 -o sea.json --resume sea.json";
+}
+
+impl StepsCommand for Particles {
+    const EXAMPLES: &'static str = "\
+Examples:
+  heapwood particles --steps 100 --picture density.png
+  heapwood particles --width 64 --particles 2000 --allocator gallatin --pool 8GiB --verify";
+
+    const COMPARISONS: &'static str = "\
+Examples:
+  heapwood compare particles --allocators cfmalloc,gallatin
+  heapwood compare particles --steps 1000 -o lattice.json --resume lattice.json";
 }
 
 impl StepsCommand for Workgen {

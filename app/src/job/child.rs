@@ -17,6 +17,7 @@ use crate::Error;
 use crate::process::{self, Exit};
 use crate::workload::agents::Agents;
 use crate::workload::compare::Outcome;
+use crate::workload::particles::Particles;
 use crate::workload::workgen::Workgen;
 use crate::workload::{Status, fragmentation, micro};
 
@@ -75,6 +76,7 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         GraphalyticsJob::KIND => answer_to::<GraphalyticsJob>(job),
         GapJob::KIND => answer_to::<GapJob>(job),
         StepsJob::<Agents>::KIND => answer_to::<StepsJob<Agents>>(job),
+        StepsJob::<Particles>::KIND => answer_to::<StepsJob<Particles>>(job),
         StepsJob::<Workgen>::KIND => answer_to::<StepsJob<Workgen>>(job),
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),

@@ -8,8 +8,9 @@
 //!   compared with that of the reference.
 //! - [`gap`]: the kernels of the GAP benchmark suite run on a graph, trial by trial.
 //! - [`agents`]: fish and sharks are born and die, each of them a block.
+//! - [`particles`]: particles fly through a lattice of cells, in frames that are blocks.
 //! - [`workgen`]: threads produce amounts that they draw, and others consume them.
-//! - [`steps`]: how these two go on and are measured.
+//! - [`steps`]: how these three go on and are measured.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
 //! - [`fragmentation`]: how much of a pool they grant, and where.
 //! - [`host_pool`]: what the host obtains memory from, alone.
@@ -27,6 +28,7 @@ pub mod graph;
 pub mod graphalytics;
 pub mod host_pool;
 pub mod micro;
+pub mod particles;
 mod status;
 pub mod steps;
 pub mod tree;

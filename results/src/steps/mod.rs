@@ -1,6 +1,7 @@
 //! The results of workloads that go in steps, and wait for the allocator in each.
 
 mod agents;
+mod particles;
 mod text;
 mod workgen;
 
@@ -10,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use agents::AgentsResult;
+pub use particles::ParticlesResult;
 pub use workgen::WorkgenResult;
 
 use crate::{Line, Meta, Samples};

@@ -23,6 +23,7 @@ use crate::report::compare::{Earlier, Origin, Row, rank};
 use crate::report::{Format, Report};
 use crate::workload::agents::Agents;
 use crate::workload::compare::{self, Case, Outcome, verdict};
+use crate::workload::particles::Particles;
 use crate::workload::workgen::Workgen;
 
 /// Examples, at the end of the help.
@@ -44,6 +45,8 @@ pub enum What {
     Graph(Box<graph::Arguments>),
     /// Step a sea of fish and sharks, each a block
     Agents(Box<steps::Arguments<Agents>>),
+    /// Step particles through a lattice of cells, in frames that are blocks
+    Particles(Box<steps::Arguments<Particles>>),
     /// Have threads produce work in blocks, and others consume it
     Workgen(Box<steps::Arguments<Workgen>>),
 }
@@ -58,6 +61,7 @@ pub fn run(what: What) -> Result<(), Error> {
         What::Kdtree(arguments) => kdtree::run(&arguments),
         What::Graph(arguments) => graph::run(&arguments),
         What::Agents(arguments) => steps::run(&arguments),
+        What::Particles(arguments) => steps::run(&arguments),
         What::Workgen(arguments) => steps::run(&arguments),
     }
 }

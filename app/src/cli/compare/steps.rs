@@ -1,4 +1,4 @@
-//! `heapwood compare agents` and `heapwood compare workgen`: steps over a set of allocators.
+//! `heapwood compare` with `agents`, `particles` or `workgen`: steps over a set of allocators.
 
 use clap::Args;
 use heapwood_results::steps::StepsResult;

@@ -93,6 +93,7 @@ impl Stepped for Agents {
     type Run<'b> = SeaRun<'b>;
 
     const FREES_ALL: bool = false;
+    const NEEDS_ALL: bool = false;
 
     fn check(&self) -> Result<(), String> {
         if self.width < 3 || self.height < 3 || self.cells() > MAX_CELLS {

@@ -10,6 +10,7 @@ use heapwood_device::workload::agents::{
 use heapwood_results::steps::AgentsResult;
 
 use super::{Agents, of_2_32};
+use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
 use crate::workload::steps::{Baseline, Picture, Reached, Run};
@@ -117,7 +118,7 @@ impl Run for SeaRun<'_> {
         vec![self.launch::<AgentsClear>(self.arguments)]
     }
 
-    fn reached(&self) -> Result<Reached<AgentsResult>, BackendError> {
+    fn reached(&self) -> Result<Reached<AgentsResult>, Error> {
         let words = (DIGEST_WORDS * size_of::<u64>()) as u64;
         let words = self.backend.allocate_zeroed(words)?;
         let arguments = SeaArguments {

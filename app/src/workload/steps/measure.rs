@@ -88,7 +88,8 @@ impl<S: Stepped> Workload<S> {
         let tally = counted.tally.address().cast();
         let run = self.stepped.begin(backend, &counted.heap, tally)?;
         let begin_ms = counted.launch(&run.first())?;
-        let mut high_water_bytes = counted.counts()?.live_bytes;
+        let mut counts = counted.counts_of(&run, S::NEEDS_ALL)?;
+        let mut high_water_bytes = counts.live_bytes;
         let mut times = Vec::new();
         let may_overwrite = counted.heap.may_overwrite();
         let empties = S::FREES_ALL && (may_overwrite || !self.spec.frees());
@@ -97,17 +98,9 @@ impl<S: Stepped> Workload<S> {
                 counted.heap.init()?;
             }
             times.push(counted.launch(&run.step(step, false))?);
-            high_water_bytes = high_water_bytes.max(counted.counts()?.live_bytes);
+            counts = counted.counts_of(&run, S::NEEDS_ALL)?;
+            high_water_bytes = high_water_bytes.max(counts.live_bytes);
             after_each();
-        }
-        let counts = counted.counts()?;
-        if S::FREES_ALL && counts.refused > 0 {
-            return Err(Error::Heap(HeapError::Refused {
-                allocator: counted.heap.allocator_name(),
-                pool: counted.heap.pool_bytes(),
-                refused: counts.refused,
-                requests: counts.granted + counts.refused,
-            }));
         }
         let state = counted.heap.state()?;
         let Reached {
@@ -117,6 +110,7 @@ impl<S: Stepped> Workload<S> {
         } = run.reached()?;
         let picture = self.draws.then(|| run.picture()).transpose()?;
         let clocked = counted.clocked(&run, self.steps, empties)?;
+        counted.counts_of(&run, S::NEEDS_ALL)?;
         high_water_bytes = high_water_bytes.max(clocked.high_water_bytes);
         let baseline_ms = run.baseline()?.map(|baseline| {
             let times = (0..BASELINE_RUNS).map(|_| counted.launch(&baseline.launches));
@@ -218,6 +212,22 @@ impl Counted<'_> {
     fn counts(&self) -> Result<Counts, BackendError> {
         let words = self.tally.download::<u64>(0, TALLY_WORDS)?;
         Ok(Counts::from_words(&words))
+    }
+
+    /// The counts so far of a run that may need every block. In that case a refusal ends it.
+    fn counts_of(&self, run: &impl Run, needs_all: bool) -> Result<Counts, Error> {
+        let counts = self.counts()?;
+        if !needs_all || counts.refused == 0 {
+            return Ok(counts);
+        }
+        // The heap of a system keeps blocks that a run leaves.
+        self.launch(&run.clear())?;
+        Err(Error::Heap(HeapError::Refused {
+            allocator: self.heap.allocator_name(),
+            pool: self.heap.pool_bytes(),
+            refused: counts.refused,
+            requests: counts.granted + counts.refused,
+        }))
     }
 
     /// Takes some more steps, and the time in the allocator: by clocks in the kernels the part of the

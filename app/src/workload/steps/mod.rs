@@ -35,6 +35,7 @@ use heapwood_results::steps::StepsResult;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::Error;
 use crate::allocators::Spec;
 use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::DeviceHeap;
@@ -75,10 +76,11 @@ pub trait Stepped: Clone + Debug + Serialize + DeserializeOwned {
     /// The fingerprint after so many steps, by a sequential program that has no heap.
     fn reference(&self, steps: u32) -> u64;
 
-    /// Whether a step frees all blocks that it requests, and does nothing where one is refused. If so,
-    /// a refusal is an error, and the heap of an allocator that cannot free is made empty before each
-    /// step.
+    /// Whether a step frees all blocks that it requests. If so, the heap of an allocator that cannot
+    /// free is made empty before each step.
     const FREES_ALL: bool;
+    /// Whether work is lost where a block is refused. If so, a refusal is an error.
+    const NEEDS_ALL: bool;
 }
 
 /// Work without an allocator.
@@ -124,8 +126,8 @@ pub trait Run {
     ///
     /// # Errors
     ///
-    /// Faults of the backend.
-    fn reached(&self) -> Result<Reached<Self::Result>, BackendError>;
+    /// Faults of the backend; [`Error::Verification`] if they have left what cannot be.
+    fn reached(&self) -> Result<Reached<Self::Result>, Error>;
 
     /// A picture of what they have left.
     ///

@@ -87,6 +87,7 @@ impl Stepped for Workgen {
     type Run<'b> = WorkgenRun<'b>;
 
     const FREES_ALL: bool = true;
+    const NEEDS_ALL: bool = true;
 
     fn check(&self) -> Result<(), String> {
         let (min, max) = (self.min_bytes, self.max_bytes);

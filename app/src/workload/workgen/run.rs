@@ -9,6 +9,7 @@ use heapwood_device::workload::workgen::{
 use heapwood_results::steps::WorkgenResult;
 
 use super::Workgen;
+use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
 use crate::workload::steps::{Baseline, Picture, Reached, Run};
@@ -130,7 +131,7 @@ impl Run for WorkgenRun<'_> {
         Vec::new()
     }
 
-    fn reached(&self) -> Result<Reached<WorkgenResult>, BackendError> {
+    fn reached(&self) -> Result<Reached<WorkgenResult>, Error> {
         let [hash] = self.hash.download_array::<u64, 1>(0)?;
         let options = &self.options;
         let result = WorkgenResult {

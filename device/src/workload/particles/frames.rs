@@ -284,7 +284,7 @@ pub(super) fn request_frames<W: Warp, A: DeviceHeap<W> + ?Sized>(
         || is_higher_wanted && warp.lane() == higher_lane;
     let bytes = if asks { u64::from(FRAME_BYTES) } else { 0 };
     let block = tally.request(warp, heap, bytes).to_bits();
-    // What these two lanes know of the block, such as its last owner's accesses, all know now.
+    // The accesses of a block's last owner come before those of all lanes, not only of these two.
     warp.sync(W::FULL);
     let frame = |is_wanted: bool, lane: u32| {
         let bits = warp.shuffle64(W::FULL, block, lane);
