@@ -38,6 +38,7 @@ pub mod sequence;
 mod size;
 mod status;
 pub mod steps;
+pub mod survey;
 pub mod tree;
 
 pub use cells::{Line, triangles};

@@ -16,6 +16,7 @@ use heapwood_results::micro::MicroRow;
 use heapwood_results::picture::{PictureReport, RenderReport};
 use heapwood_results::sequence::SequenceReport;
 use heapwood_results::steps::{AgentsResult, ParticlesResult, StepsReport, WorkgenResult};
+use heapwood_results::survey::SurveyRow;
 use heapwood_results::tree::TreeReport;
 use heapwood_results::{Format, Report};
 use insta::assert_snapshot;
@@ -85,6 +86,7 @@ fn rows_have_every_format() {
     rows::<MicroRow>("probability");
     rows::<FragmentationRow>("fragmentation");
     rows::<HostPoolRow>("host_pool");
+    rows::<SurveyRow>("survey");
     rows::<AllocatorRow>("allocators");
     rows::<DeviceRow>("devices");
 }
