@@ -1,5 +1,6 @@
 //! The cases of a benchmark over a list of allocators: parsed, run under a bar.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -79,12 +80,25 @@ impl CasesArguments {
     /// [`Error::Usage`] for a list that names another allocator, and for files to link that do not
     /// belong to it; a file that cannot be written, and a backend that cannot run.
     pub fn open(&self, timeout: f64) -> Result<CasesContext, Error> {
+        self.open_reading(timeout, [])
+    }
+
+    /// The same for a command that reads these files.
+    ///
+    /// # Errors
+    ///
+    /// As for [`open`](Self::open), and for a file that is read and written.
+    pub fn open_reading<'a>(
+        &'a self,
+        timeout: f64,
+        files: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<CasesContext, Error> {
         let mut specs = self.list.parse()?;
         for spec in &mut specs {
             spec.coalesce |= self.coalesce;
         }
         self.link.check(&specs)?;
-        let exporter = self.results.open(self.link.files())?;
+        let exporter = self.results.open(self.link.files().chain(files))?;
         let timeout = Duration::from_secs_f64(timeout);
         Ok(CasesContext {
             backend: self.link.decide_for_cases(&self.backend, timeout, &specs)?,
@@ -121,17 +135,31 @@ impl CasesContext {
         cases: &[J],
         name: impl Fn(&J) -> String,
     ) -> Result<Vec<J::Report>, Error> {
+        self.run_then(cases, name, |_| Ok(()))
+    }
+
+    /// The same; calls `then` with the rows so far after each case.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run), and those of `then`.
+    pub fn run_then<J: BenchJob>(
+        &self,
+        cases: &[J],
+        name: impl Fn(&J) -> String,
+        mut then: impl FnMut(&[J::Report]) -> Result<(), Error>,
+    ) -> Result<Vec<J::Report>, Error> {
         let mut runner = self.runner(&self.backend)?;
         let bar = progress(cases.len());
-        let rows = cases.iter().map(|case| {
+        let mut rows = Vec::new();
+        let ran: Result<(), Error> = cases.iter().try_for_each(|case| {
             bar.set_message(name(case));
-            let row = runner.run(case)?;
+            rows.push(runner.run(case)?);
             bar.inc(1);
-            Ok(row)
+            then(&rows)
         });
-        let rows: Result<Vec<_>, Error> = rows.collect();
         bar.finish_and_clear();
-        let rows = rows?;
+        ran?;
         if runner.is_lost() {
             complain("note", &"a case has lost the GPU: run without --in-process");
         }

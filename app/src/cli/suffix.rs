@@ -39,7 +39,7 @@ impl ResultArguments {
 /// Where the report of a command goes, and in which format.
 pub struct Exporter {
     format: Format,
-    pub file: Option<Output>,
+    file: Option<Output>,
     /// Whether the standard output has other results.
     is_beside: bool,
 }
@@ -79,6 +79,18 @@ impl Exporter {
                 Ok(())
             }
             None => output::print(&text),
+        }
+    }
+
+    /// Writes a report that is not complete yet to the file, if there is one that holds it until then.
+    ///
+    /// # Errors
+    ///
+    /// As for [`write`](Self::write).
+    pub fn save<R: Report + ?Sized>(&self, report: &R) -> Result<(), Error> {
+        match &self.file {
+            Some(file) if file.is_file() => self.write(report),
+            _ => Ok(()),
         }
     }
 

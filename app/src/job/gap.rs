@@ -123,18 +123,7 @@ mod tests {
         let path = folder.path().join("fork.el");
         std::fs::write(&path, "0 1\n0 2\n").unwrap();
         let job = GapJob {
-            input: InputOptions {
-                file: Source::parse(path.into()).unwrap(),
-                file_format: None,
-                one_based: false,
-                compact_ids: false,
-                bipartite: false,
-                directed: false,
-                undirected: false,
-                self_loops: false,
-                weights: Default::default(),
-                parallel: Default::default(),
-            },
+            input: InputOptions::new(Source::parse(path.into()).unwrap()),
             kernels: vec![
                 GapKernel::named("cc").unwrap(),
                 GapKernel::named("bfs").unwrap(),

@@ -240,10 +240,7 @@ impl ComparisonContext {
         let rows = compare::run(cases, known, named, |rows| {
             bar.inc(1);
             rank(rows, &self.reference);
-            match &self.exporter.file {
-                Some(file) if file.is_file() => self.exporter.write(&*rows),
-                _ => Ok(()),
-            }
+            self.exporter.save(&*rows)
         });
         bar.finish_and_clear();
         let mut rows = rows?;

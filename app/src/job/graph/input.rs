@@ -1,11 +1,11 @@
 //! The graph of a job and batches of edges for it, read from files or made.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use heapwood_files::stem;
 use heapwood_graphs::{
     CsrOptions, Direction, Format, GraphError, Ids, Loaded, Note, Numbering, Parallel, ReadOptions,
-    ReadWeights, WeightKind, Weights, load,
+    ReadWeights, WeightKind, Weights, files_read, load,
 };
 
 use serde::{Deserialize, Serialize};
@@ -93,6 +93,29 @@ pub struct InputOptions {
 }
 
 impl InputOptions {
+    /// A graph that is read by the rules of its format.
+    pub fn new(file: Source<GraphSpec>) -> Self {
+        Self {
+            file,
+            file_format: None,
+            one_based: false,
+            compact_ids: false,
+            bipartite: false,
+            directed: false,
+            undirected: false,
+            self_loops: false,
+            weights: ReadWeights::default(),
+            parallel: Parallel::default(),
+        }
+    }
+
+    /// The files that are read, with those that belong to them.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let file = self.file.file().into_iter();
+        let options = self.options();
+        file.flat_map(|path| files_read(path, &options)).collect()
+    }
+
     /// Makes sure that the graph can be read; returns its name and, if it is wanted, its hash, which
     /// takes making its rows.
     ///
@@ -115,7 +138,7 @@ impl InputOptions {
     }
 
     /// The graph's name: of a file, without folders and suffix.
-    fn name(&self) -> String {
+    pub(in crate::job) fn name(&self) -> String {
         match &self.file {
             Source::File(path) => stem(path),
             Source::Generated { text, .. } => text.clone(),

@@ -21,7 +21,7 @@ use crate::{Error, OptionError};
 pub const MAX_BATCH_EDGES: u64 = 1 << 30;
 
 /// Which edges are inserted and deleted.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Updates", group = clap::ArgGroup::new("updates").multiple(true)))]
 #[serde(rename_all = "kebab-case")]
 pub struct UpdateOptions {

@@ -47,7 +47,7 @@ pub struct WorkOptions {
 }
 
 /// The algorithms that run on the graph.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(
     feature = "cli",
     derive(clap::Args),
