@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::cases::CasesArguments;
 use super::hints::explain;
-use super::{fragmentation, host_pool};
+use super::{fragmentation, host_pool, survey};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::duration::parse_seconds;
@@ -33,6 +33,11 @@ pub enum What {
     /// address range of one block per thread, the fraction of the pool that is granted, and the steps
     /// of growth. A step allocates one block per thread and frees every second one.
     Fragmentation(Box<fragmentation::Arguments>),
+    /// Run the benchmarks of a survey of allocators, figure by figure
+    ///
+    /// The survey is that of Winter et al. (PPoPP 2021). It has registers, initialization, thread, warp
+    /// and mixed allocation, scaling, address ranges, out of memory, work generation, and graphs.
+    Survey(Box<survey::Arguments>),
     /// Time the host's caching pool beside cuMemAlloc and cuMemAllocAsync, or malloc
     HostPool(Box<host_pool::Arguments>),
 }
@@ -83,6 +88,7 @@ pub fn run(what: What) -> Result<(), Error> {
     match what {
         What::Micro(workload) => run_micro(*workload),
         What::Fragmentation(arguments) => fragmentation::run(*arguments),
+        What::Survey(arguments) => survey::run(*arguments),
         What::HostPool(arguments) => host_pool::run(*arguments),
     }
 }

@@ -28,6 +28,7 @@ mod sequence;
 mod shade;
 mod steps;
 mod suffix;
+mod survey;
 mod threads;
 mod tree;
 mod view;

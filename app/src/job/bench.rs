@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::child::{Ended, run_in_child};
+use super::survey::{SurveyJob, SurveyMeasurement};
 use super::{Job, Progress};
 use crate::Error;
 use crate::backend::{Backend, DeviceInfo, Options};
@@ -56,6 +57,12 @@ impl Job for fragmentation::Case {
 impl BenchJob for fragmentation::Case {
     fn row(&self, info: &DeviceInfo) -> fragmentation::Row {
         fragmentation::Case::row(self, info)
+    }
+}
+
+impl BenchJob for SurveyJob {
+    fn row(&self, info: &DeviceInfo) -> SurveyMeasurement {
+        self.before(info)
     }
 }
 

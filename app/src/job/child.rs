@@ -11,6 +11,7 @@ use super::graph::GraphJob;
 use super::graphalytics::GraphalyticsJob;
 use super::linking::Linking;
 use super::steps::StepsJob;
+use super::survey::SurveyJob;
 use super::tree::TreeJob;
 use super::{Job, text_of};
 use crate::Error;
@@ -80,6 +81,7 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         StepsJob::<Workgen>::KIND => answer_to::<StepsJob<Workgen>>(job),
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
+        SurveyJob::KIND => answer_to::<SurveyJob>(job),
         Linking::KIND => answer_to::<Linking>(job),
         _ => Err(Error::Usage(format!("there are no jobs `{kind}`"))),
     }

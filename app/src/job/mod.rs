@@ -33,6 +33,7 @@ mod graphalytics;
 mod linking;
 mod scenes;
 mod steps;
+mod survey;
 mod tree;
 
 use std::ffi::OsString;
@@ -54,9 +55,11 @@ pub use graph::{
     StorageOptions, UpdateOptions, VertexSelection, WorkOptions,
 };
 pub use graphalytics::{GraphalyticsJob, read_dataset};
+pub use heapwood_results::survey::SurveyFigure;
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};
 pub use steps::{StepsJob, StepsOptions};
+pub use survey::{Survey, SurveyJob, SurveyMeasurement, SurveySizes, survey_rows, survey_verdict};
 pub use tree::{TreeJob, TreeOptions};
 
 use crate::Error;

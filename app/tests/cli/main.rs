@@ -39,6 +39,7 @@ mod results;
 mod resume;
 mod sequences;
 mod steps;
+mod survey;
 mod terminal;
 mod turns;
 mod view;

@@ -157,7 +157,7 @@ fn recipes_are_complete() {
             &["app/src/cli/builder.rs"],
         ),
         ("app/src/job", "alloc_per_split", &["app/src/job/tree.rs"]),
-        // A benchmark that is none of the microbenchmarks.
+        // A benchmark that is none of the microbenchmarks. It is one of the survey's, too.
         (
             "app/src",
             "fragmentation::",
@@ -166,6 +166,7 @@ fn recipes_are_complete() {
                 "app/src/cli/fragmentation.rs",
                 "app/src/job/bench.rs",
                 "app/src/job/child.rs",
+                "app/src/job/survey/",
                 "app/src/workload/fragmentation/",
             ],
         ),
