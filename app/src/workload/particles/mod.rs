@@ -33,19 +33,23 @@ const MAX_TEMPERATURE: f64 = 0.02;
 )]
 #[serde(rename_all = "kebab-case")]
 pub struct Particles {
-    /// Cells along x, the axis with faces where particles leave and come
+    /// Cells along x
+    ///
+    /// This axis has two faces, where particles leave and come. The others are periodic.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 32))]
     pub width: u32,
-    /// Cells along y, which is periodic
+    /// Cells along y
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 32))]
     pub height: u32,
-    /// Cells along z, which is periodic
+    /// Cells along z
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), default_value_t = 32))]
     pub depth: u32,
     /// Particles that a cell begins with
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 500))]
     pub particles: u32,
-    /// Mean square of velocities along an axis, in cells a step: 0 to 0.02
+    /// Mean square of velocities along an axis, 0 to 0.02
+    ///
+    /// The unit of velocities is a cell a step.
     #[cfg_attr(feature = "cli", arg(long, value_name = "T", value_parser = parse_temperature, default_value_t = 0.01))]
     pub temperature: f64,
     /// Seed of all random numbers
