@@ -37,11 +37,11 @@ macro_rules! with_kernels {
             "agents" "agents_act" AgentsAct $crate::workload::agents::AgentsAct;
             "agents" "agents_clear" AgentsClear $crate::workload::agents::AgentsClear;
             "agents" "agents_digest" AgentsDigest $crate::workload::agents::AgentsDigest;
-            "particles" "particles_seed" ParticlesSeed $crate::workload::particles::ParticlesSeed;
+            "lattice" "particles_seed" ParticlesSeed $crate::workload::particles::ParticlesSeed;
             "particles" "particles_move" ParticlesMove $crate::workload::particles::ParticlesMove;
             "particles" "particles_gather" ParticlesGather $crate::workload::particles::ParticlesGather;
-            "particles" "particles_clear" ParticlesClear $crate::workload::particles::ParticlesClear;
-            "particles" "particles_digest" ParticlesDigest $crate::workload::particles::ParticlesDigest;
+            "lattice" "particles_clear" ParticlesClear $crate::workload::particles::ParticlesClear;
+            "lattice" "particles_digest" ParticlesDigest $crate::workload::particles::ParticlesDigest;
             "workgen" "work_produce" WorkProduce $crate::workload::workgen::WorkProduce;
             "workgen" "work_consume" WorkConsume $crate::workload::workgen::WorkConsume;
             "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;

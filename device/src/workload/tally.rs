@@ -82,20 +82,22 @@ impl Tally {
         }
     }
 
-    /// Makes a call of the allocator, in which lanes take part that have one to make, for all lanes
-    /// of the warp together.
+    /// When a call of the allocator begins, in which lanes take part that have one to make, for all
+    /// lanes of the warp together; nothing if it is not timed.
     #[inline(always)]
-    fn timed<W: Warp, T>(&mut self, warp: W, takes_part: bool, call: impl FnOnce() -> T) -> T {
-        // The ballot brings all lanes together. There is one call, so that a kernel has one copy of
-        // the allocator.
+    fn begin_call<W: Warp>(&self, warp: W, takes_part: bool) -> Option<u64> {
+        // The ballot brings all lanes together.
         let is_timed = self.is_clocked && warp.ballot(W::FULL, takes_part) != 0;
-        let begin = if is_timed { cycles() } else { 0 };
-        let result = call();
-        if is_timed {
+        is_timed.then(cycles)
+    }
+
+    /// Adds the time since a call began.
+    #[inline(always)]
+    fn end_call<W: Warp>(&mut self, warp: W, begin: Option<u64>) {
+        if let Some(begin) = begin {
             warp.sync(W::FULL);
             self.allocator_cycles += cycles().wrapping_sub(begin);
         }
-        result
     }
 
     /// A block of at least `bytes` for each lane that wants more than 0, else null. All lanes of the
@@ -107,11 +109,13 @@ impl Tally {
         heap: &A,
         bytes: u64,
     ) -> A::Handle {
-        let block = self.timed(warp, bytes > 0, || match bytes {
-            0 => A::Handle::NULL,
+        let begin = self.begin_call(warp, bytes > 0);
+        let mut block = A::Handle::NULL;
+        if bytes > 0 {
             // Live blocks must not be overwritten.
-            _ => heap.malloc_exclusive(warp, bytes),
-        });
+            block = heap.malloc_exclusive(warp, bytes);
+        }
+        self.end_call(warp, begin);
         if !block.is_null() {
             self.granted += 1;
             self.live_bytes = self.live_bytes.wrapping_add(bytes);
@@ -139,12 +143,12 @@ impl Tally {
             self.freed += 1;
             self.live_bytes = self.live_bytes.wrapping_sub(bytes);
         }
-        self.timed(warp, !block.is_null(), || {
-            if !block.is_null() {
-                // SAFETY: the caller's promise.
-                unsafe { heap.free(warp, block) };
-            }
-        });
+        let begin = self.begin_call(warp, !block.is_null());
+        if !block.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { heap.free(warp, block) };
+        }
+        self.end_call(warp, begin);
     }
 
     /// Adds the counts of the warp's lanes to `words`. All lanes of the warp call this together.
