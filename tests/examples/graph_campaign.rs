@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 /// The allocators, with two of the published forms. AtomicMalloc and SpreadMalloc,
 /// which free nothing, have room for a run.
-const ALLOCATORS: [&str; 22] = [
+const ALLOCATORS: [&str; 23] = [
     "cmalloc",
     "cfmalloc",
     "cmmalloc",
@@ -54,6 +54,7 @@ const ALLOCATORS: [&str; 22] = [
     "xmalloc",
     "buddy",
     "halloc",
+    "llvmlibc",
     "atomicmalloc",
     "spread",
 ];

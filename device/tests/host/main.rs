@@ -9,6 +9,7 @@ mod flatter;
 mod gallatin;
 mod halloc;
 mod launches;
+mod llvmlibc;
 mod pools;
 mod scatter;
 mod spread;

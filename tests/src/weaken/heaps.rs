@@ -10,7 +10,7 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, Checked, FlatterScatter, Gallatin, Halloc, PageRuns,
+    BuddyAlloc, CMalloc, CfMalloc, Checked, FlatterScatter, Gallatin, Halloc, LlvmLibc, PageRuns,
     ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
@@ -192,6 +192,9 @@ const CHUNKS: Case = case(16_000, &[]);
 const PAGES: Case = case(16_000, &[("page", "1024")]);
 /// Twelve pages in three access blocks.
 const ACCESS_BLOCKS: Case = case(12_600, &[("page", "1024"), ("block", "4096")]);
+/// Twelve slabs; and five with bitfields that several lanes initialise.
+const LIBC_SLABS: Case = case(12_800, &[("slab", "1024")]);
+const LIBC_FIELDS: Case = case(21_000, &[("slab", "4096")]);
 /// Eight superblocks; each request for a larger block takes a whole one.
 const SUPERBLOCKS: Case = case(16_000, &[("superblock", "1024")]);
 /// Seven superblocks; the lanes cut most blocks off a common one.
@@ -236,6 +239,8 @@ pub(super) fn workloads() -> Vec<Workload> {
         "shared-linked": Ouroboros<Small, OuroborosShared<Linked>>, CHUNKS, Full;
         "scatter": ScatterAlloc, PAGES, Full;
         "flatter": FlatterScatter, ACCESS_BLOCKS, Full;
+        "llvmlibc": LlvmLibc, LIBC_SLABS, Full;
+        "llvmlibc-fields": LlvmLibc, LIBC_FIELDS, Full;
         "gallatin": Gallatin, SEGMENTS, Full;
         "gallatin-blocks": Gallatin, BLOCKS, Full;
         "gallatin-words": Gallatin, WORDS, Cramped;

@@ -9,7 +9,7 @@ use heapwood::allocators::{all, short_form};
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
-    FdgMalloc, FlatterScatter, Gallatin, Halloc, OuroborosCS, OuroborosCVa, OuroborosCVl,
+    FdgMalloc, FlatterScatter, Gallatin, Halloc, LlvmLibc, OuroborosCS, OuroborosCVa, OuroborosCVl,
     OuroborosPS, OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_device::description::Described;
@@ -107,6 +107,7 @@ fn the_page_says_what_calls_cost() {
         costs::<XMalloc>(),
         costs::<BuddyAlloc>(),
         costs::<Halloc<PageRuns>>(),
+        costs::<LlvmLibc>(),
     ];
     let names: Vec<_> = counted.iter().map(|(name, _)| *name).collect();
     let expected: Vec<_> = all().map(|allocator| allocator.description.name).collect();

@@ -9,6 +9,7 @@ mod exported;
 mod fdg_heaps;
 mod flatter_pages;
 mod hidden_memory;
+mod llvmlibc_slabs;
 mod null_evidence;
 mod ouroboros_memory;
 mod ouroboros_parts;

@@ -3,7 +3,7 @@
 
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc,
-    CudaMalloc, FdgMalloc, FlatterScatter, Gallatin, ScatterAlloc, SpreadMalloc, XMalloc,
+    CudaMalloc, FdgMalloc, FlatterScatter, Gallatin, LlvmLibc, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
@@ -60,6 +60,7 @@ whole_suite! {
     scatteralloc_checked: ScatterAlloc, plain();
     flatterscatter_checked: FlatterScatter, plain();
     gallatin_checked: Gallatin, plain();
+    llvmlibc_checked: LlvmLibc, plain();
     xmalloc_checked: XMalloc, plain();
     buddy_checked: BuddyAlloc, plain();
 }

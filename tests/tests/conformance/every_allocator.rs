@@ -4,7 +4,8 @@
 use heapwood_device::allocator::Allocator;
 use heapwood_device::allocators::{
     AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
-    FdgMalloc, FlatterScatter, Gallatin, OuroborosPS, ScatterAlloc, SpreadMalloc, XMalloc,
+    FdgMalloc, FlatterScatter, Gallatin, LlvmLibc, OuroborosPS, ScatterAlloc, SpreadMalloc,
+    XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -28,6 +29,8 @@ conformance!(gallatin: Gallatin, plain(), POOLS, POOLS);
 conformance!(gallatin_segments: Gallatin, plain(), SEGMENTS, FEW_SEGMENTS);
 conformance!(xmalloc: XMalloc, plain(), POOLS, POOLS);
 conformance!(xmalloc_superblocks: XMalloc, plain(), SUPERBLOCKS, SUPERBLOCKS);
+conformance!(llvmlibc: LlvmLibc, plain(), POOLS, POOLS);
+conformance!(llvmlibc_slabs: LlvmLibc, plain(), SLABS, SLABS);
 conformance!(buddy: BuddyAlloc, plain(), POOLS, POOLS);
 conformance!(buddy_units: BuddyAlloc, plain(), UNITS, UNITS);
 
@@ -70,6 +73,13 @@ const SUPERBLOCKS: &[Case] = &[
     case(1 << 20, &[("superblock", "65536")]),
 ];
 
+/// Slabs of 64 units, of 1024, and of 4096.
+const SLABS: &[Case] = &[
+    case(1 << 16, &[("slab", "1024")]),
+    case(1 << 19, &[("slab", "16384")]),
+    case(2 << 20, &[("slab", "65536")]),
+];
+
 /// Units larger than blocks are aligned to.
 const UNITS: &[Case] = &[
     case(1 << 16, &[("unit", "64")]),
@@ -92,6 +102,7 @@ mod full {
     conformance!(gallatin_segments: Gallatin, plain(), CHURNED_SEGMENTS, CHURNED_SEGMENTS; churn);
     conformance!(xmalloc: XMalloc, plain(), POOLS, POOLS; churn);
     conformance!(xmalloc_superblocks: XMalloc, plain(), SUPERBLOCKS, SUPERBLOCKS; churn);
+    conformance!(llvmlibc: LlvmLibc, plain(), POOLS, POOLS; churn);
     conformance!(buddy: BuddyAlloc, plain(), POOLS, POOLS; churn);
 }
 
@@ -115,7 +126,7 @@ stressed! {
     atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc fdgmalloc
     gallatin xmalloc cmalloc_checked cfmmalloc_checked scatteralloc_checked gallatin_checked
     xmalloc_checked buddy buddy_checked spread spread_checked flatterscatter
-    flatterscatter_checked
+    flatterscatter_checked llvmlibc llvmlibc_checked
 }
 
 fn large_pool<A: Allocator>() {
@@ -153,6 +164,7 @@ large! {
     cudamalloc: CudaMalloc;
     fdgmalloc: FdgMalloc;
     gallatin: Gallatin;
+    llvmlibc: LlvmLibc;
     xmalloc: XMalloc;
     buddy: BuddyAlloc;
 }
