@@ -143,10 +143,10 @@ fn no_particle_is_lost(backend: &dyn Backend, scale: Scale) {
     };
     let work = (&lattice, 10, lattice.reference(10));
     // Others may refuse a request while memory is free, or use up their pool.
-    for spec in specs().into_iter().filter(|spec| {
-        let properties = spec.allocator.properties;
-        properties.exact_null && properties.frees
-    }) {
+    for spec in specs()
+        .into_iter()
+        .filter(|spec| spec.allocator.properties.exact_null && spec.frees())
+    {
         let found = run(backend, work, &spec, Pool::Auto);
         assert!(found.result.injected > 0 && found.counts.freed > 0);
     }
