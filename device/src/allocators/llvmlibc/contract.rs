@@ -50,19 +50,22 @@ impl LlvmLibc {
             let (place, is_in) = (rank(rest, lane), rest >> lane & 1 == 1);
             let new = warp.ballot(mask, found.is_new()) & mask;
             if new != 0 {
-                // The leader has acquired the slab for the lanes that initialise its bits.
+                // The leader has acquired the slab for the lanes that clear its bits.
                 warp.sync(mask);
-                if found.is_new() & is_in {
+                if found.is_new() & is_in & !found.is_clear {
                     let parts = rest.count_ones();
                     // SAFETY: the leader holds the slab for its group.
-                    unsafe { self.init_field(found.slab, capacity, found.chunks, place, parts) };
+                    unsafe { self.clear_field(found.slab, capacity, place, parts) };
                 }
-                // The lanes have initialised the bits before their leader puts the slab in.
+                // The lanes have cleared the bits before their leader puts the slab in.
                 warp.sync(mask);
                 // After a collective its result decides, and not what was tested before.
                 if new >> lane & 1 == 1 && lane == first {
                     // SAFETY: the leader has claimed the slot, and holds the slab.
-                    unsafe { self.put_slab(found.slot, found.slab, found.chunks) };
+                    unsafe {
+                        self.set_first(found.slab, found.chunks);
+                        self.put_slab(found.slot, found.slab, found.chunks);
+                    }
                 }
             }
             // The leader has entered the slot, and acquired the slab, for all of its lanes.

@@ -33,33 +33,33 @@ impl LlvmLibc {
         unsafe { &*self.word_address(slab, word).cast() }
     }
 
-    /// Initialises one of `parts` of the bits of `capacity` chunks, the first `taken` of which are
-    /// set, 32 at most.
+    /// Clears one of `parts` of the bits of `capacity` chunks.
     ///
     /// # Safety
     ///
     /// `slab` is below `layout.slabs` and has as many chunks. The caller, or the lane for which it
     /// acts, holds the slab. `part` is below `parts`.
     #[inline(always)]
-    pub(super) unsafe fn init_field(
-        &self,
-        slab: u32,
-        capacity: u32,
-        taken: u32,
-        part: u32,
-        parts: u32,
-    ) {
+    pub(super) unsafe fn clear_field(&self, slab: u32, capacity: u32, part: u32, parts: u32) {
         let mut word = 4 * part;
         while 32 * word < capacity {
             // SAFETY: the caller's promise; bitfields are multiples of four words.
-            // Relaxed, here and below: the addition that puts the slab into its slot releases it.
+            // Relaxed: the addition that puts the slab into its slot releases them.
             unsafe { store_four(&*self.word_address(slab, word).cast(), 0) };
             word += 4 * parts;
         }
-        if part == 0 {
-            // SAFETY: the caller's promise.
-            unsafe { self.word(slab, 0).store(lowest(taken), Relaxed) };
-        }
+    }
+
+    /// Sets the bits of the first `count` chunks, 32 at most, whose word is clear.
+    ///
+    /// # Safety
+    ///
+    /// `slab` is below `layout.slabs` and has as many chunks. The caller holds it.
+    #[inline(always)]
+    pub(super) unsafe fn set_first(&self, slab: u32, count: u32) {
+        // SAFETY: the caller's promise.
+        // Relaxed: the addition that puts the slab into its slot releases it.
+        unsafe { self.word(slab, 0).store(lowest(count), Relaxed) };
     }
 
     /// Takes a chunk of a slab, that of number `first` if it is free.

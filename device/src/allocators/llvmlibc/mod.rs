@@ -22,8 +22,10 @@
 //!   A request of another class that finds a count of 0 also tries it.
 //! - *The owner of a claimed slot is one thread*: it changed the whole word from 0. It puts a slab
 //!   into the slot by an addition, as others may be inside in vain.
-//! - *A slab has one owner*: a slot, a run, or the thread that changed its owner word from
-//!   [`FREE`](slabs). A run is taken slab by slab ([`slabs`]).
+//! - *A slab has one owner*: a slot, a run, or the thread that changed its owner word from that of a
+//!   free slab ([`slabs`]). A run is taken slab by slab.
+//! - *A retired slab has clear bits*, as it has no users. So chunks of the same size or larger ones
+//!   need not clear them.
 //!
 //! The count does not overflow: a slab has less than 2^17 chunks, and each thread adds 32 at most
 //! before it subtracts. It does not underflow: each thread subtracts as many as it has added, after

@@ -9,6 +9,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use cuda_std::atomic::AtomicU32;
 
 use super::LlvmLibc;
+use super::slabs::HeldSlab;
 use super::slots::SlotOutcome;
 use crate::allocator::Handle;
 use crate::simt::Warp;
@@ -40,6 +41,8 @@ pub struct FoundChunks {
     pub before: u32,
     /// How many chunks, at most 32.
     pub chunks: u32,
+    /// Whether the bits of a new slab are clear.
+    pub is_clear: bool,
 }
 
 impl FoundChunks {
@@ -54,6 +57,7 @@ impl FoundChunks {
             slot: 0,
             before: 0,
             chunks: 0,
+            is_clear: false,
         }
     }
 
@@ -69,10 +73,12 @@ impl FoundChunks {
         self.outcome == NEW
     }
 
-    /// The result in a word, for a shuffle: slab, slot and counts have 16, 16, 17 and 6 bits.
+    /// The result in a word, for a shuffle: slab, slot and counts have 16, 16, 17 and 6 bits, and
+    /// whether bits are clear the highest of the lower half.
     #[inline(always)]
     pub fn to_bits(self) -> u64 {
         u64::from(self.outcome | self.chunks << 2 | self.before << 8)
+            | u64::from(self.is_clear) << 31
             | u64::from(self.slot) << 32
             | u64::from(self.slab) << 48
     }
@@ -84,7 +90,8 @@ impl FoundChunks {
         Self {
             outcome: low & OUTCOME_MASK,
             chunks: low >> 2 & 0x3f,
-            before: low >> 8,
+            before: low >> 8 & 0x1_ffff,
+            is_clear: low >> 31 == 1,
             slot: (bits >> 32) as u32 & 0xffff,
             slab: (bits >> 48) as u32,
         }
@@ -170,21 +177,23 @@ impl LlvmLibc {
                             slot,
                             before: entry.before,
                             chunks: entry.chunks,
+                            is_clear: false,
                         };
                     }
                     SlotOutcome::Empty if !is_exhausted => {
                         let free = self.free_slab(0);
                         is_exhausted = free == u32::NULL;
                         if !is_exhausted {
-                            let slab = self.claim_with_slab(slot, class, free);
-                            if slab != u32::NULL {
+                            let held = self.claim_with_slab(slot, class, free);
+                            if held.slab != u32::NULL {
                                 let less = wanted < capacity;
                                 return FoundChunks {
                                     outcome: NEW,
-                                    slab,
+                                    slab: held.slab,
                                     slot,
                                     before: 0,
                                     chunks: if less { wanted } else { capacity },
+                                    is_clear: held.is_clear(class),
                                 };
                             }
                             *was_overtaken = true;
@@ -211,23 +220,23 @@ impl LlvmLibc {
     ///
     /// # Safety
     ///
-    /// `slot` is below `layout.slabs`, and the class one of the heap's.
+    /// `slot` and `free` are below `layout.slabs`, and the class is one of the heap's.
     #[inline(always)]
-    unsafe fn claim_with_slab(&self, slot: u32, class: u32, free: u32) -> u32 {
+    unsafe fn claim_with_slab(&self, slot: u32, class: u32, free: u32) -> HeldSlab {
         // SAFETY: the caller's promise; the slot that is left is claimed here.
         unsafe {
             if !self.claim(slot, class) {
-                return u32::NULL;
+                return HeldSlab::NONE;
             }
             // Others of the class find the slot, and wait for the slab.
             self.hint(class).store(slot, Relaxed);
-            let slab = self.take_slab(free);
-            if slab == u32::NULL {
+            let held = self.take_slab(free);
+            if held.slab == u32::NULL {
                 self.unclaim(slot, class);
             } else {
-                self.describe(slab, class, slot);
+                self.describe(held.slab, class, slot);
             }
-            slab
+            held
         }
     }
 }

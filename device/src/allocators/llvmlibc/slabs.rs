@@ -14,12 +14,12 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use cuda_std::atomic::{self, AtomicU32};
 
 use super::LlvmLibc;
-use super::layout::{HINT_BYTES, ROW};
+use super::layout::{HINT_BYTES, MAX_CLASS, ROW};
 use crate::allocator::Handle;
 use crate::allocators::common::bits_of;
 use crate::simt::Warp;
 
-/// The slab is free.
+/// The slab is free. A slab that had chunks of a class has that and the class: its bits are clear.
 pub const FREE: u32 = 0;
 /// A thread holds the slab, or it is one of a run but not the first.
 pub const HELD: u32 = 1 << 29;
@@ -30,6 +30,42 @@ const RUN: u32 = 1 << 31;
 const SLOT_SHIFT: u32 = 8;
 /// Passes of a request for a run that another thread overtakes in each.
 const PASSES: u32 = 4;
+
+/// The word of a free slab with clear bits for chunks of `class`.
+#[inline(always)]
+pub fn free_after(class: u32) -> u32 {
+    FREE + 1 + class
+}
+
+/// Whether a slab with this word is free.
+#[inline(always)]
+fn is_free(word: u32) -> bool {
+    word <= free_after(MAX_CLASS)
+}
+
+/// A slab that a thread holds.
+#[derive(Clone, Copy)]
+pub struct HeldSlab {
+    /// The slab, or null.
+    pub slab: u32,
+    /// The owner word from before.
+    word: u32,
+}
+
+impl HeldSlab {
+    /// No slab.
+    pub const NONE: Self = Self {
+        slab: u32::NULL,
+        word: FREE,
+    };
+
+    /// Whether the bits of chunks of `class` are clear: those of the same or smaller chunks are,
+    /// whose bitfield is at least as large.
+    #[inline(always)]
+    pub fn is_clear(self, class: u32) -> bool {
+        self.word != FREE && self.word <= free_after(class)
+    }
+}
 
 /// The use of a slab.
 #[derive(Clone, Copy)]
@@ -62,7 +98,11 @@ impl SlabUse {
         if word & RUN != 0 {
             return Self::Run(word & !RUN);
         }
-        if word == FREE { Self::Free } else { Self::Held }
+        if is_free(word) {
+            Self::Free
+        } else {
+            Self::Held
+        }
     }
 }
 
@@ -119,7 +159,7 @@ impl LlvmLibc {
     unsafe fn free_row(&self, row: u32) -> u32 {
         // SAFETY: rows of words, as the caller promises.
         let words = unsafe { &*self.owners().add((row * ROW) as usize).cast() };
-        bits_of(atomic::load_row(words), |word| word == FREE)
+        bits_of(atomic::load_row(words), is_free)
     }
 
     /// A slab from `slab` on that is free by its word, or null.
@@ -139,41 +179,53 @@ impl LlvmLibc {
     }
 
     /// A slab from `slab` on, which the caller holds then, or null.
-    #[inline(always)]
-    pub(super) fn take_slab(&self, mut slab: u32) -> u32 {
-        loop {
-            slab = self.free_slab(slab);
-            // SAFETY: a slab of the heap, if one was found.
-            if slab == u32::NULL || unsafe { self.hold(slab) } {
-                return slab;
-            }
-            slab += 1;
-        }
-    }
-
-    /// Takes a slab if it is free.
     ///
     /// # Safety
     ///
     /// As for [`Self::owner`].
     #[inline(always)]
-    unsafe fn hold(&self, slab: u32) -> bool {
-        // SAFETY: the caller's promise.
-        // Acquire: accesses of the slab's former owners come before ours.
-        unsafe { self.owner(slab).compare_exchange(FREE, HELD, Acquire) == FREE }
+    pub(super) unsafe fn take_slab(&self, mut slab: u32) -> HeldSlab {
+        while slab != u32::NULL {
+            // SAFETY: the caller's promise, or a slab that was found.
+            let word = unsafe { self.hold(slab) };
+            if is_free(word) {
+                return HeldSlab { slab, word };
+            }
+            slab = self.free_slab(slab + 1);
+        }
+        HeldSlab::NONE
     }
 
-    /// Gives a slab back.
+    /// Takes a slab if it is free: its word was `is_free` then. Returns the word from before.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::owner`].
+    #[inline(always)]
+    unsafe fn hold(&self, slab: u32) -> u32 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            // Relaxed: a hint; the exchange decides.
+            let seen = self.owner(slab).load(Relaxed);
+            // Acquire: accesses of the slab's former owners come before ours.
+            if is_free(seen) && self.owner(slab).compare_exchange(seen, HELD, Acquire) == seen {
+                return seen;
+            }
+        }
+        HELD
+    }
+
+    /// Gives a slab back, with the word of a free one.
     ///
     /// # Safety
     ///
     /// As for [`Self::owner`]; the caller holds the slab and gives it up.
     #[inline(always)]
-    pub(super) unsafe fn give_back(&self, slab: u32) {
+    pub(super) unsafe fn give_back(&self, slab: u32, word: u32) {
         // SAFETY: the caller's promise.
         // Release: our accesses to the slab, and those that we acquired, come before its next
         // owner's.
-        unsafe { self.owner(slab).store(FREE, Release) };
+        unsafe { self.owner(slab).store(word, Release) };
     }
 
     /// A run of `length` slabs: the first of them, or null.
@@ -227,12 +279,12 @@ impl LlvmLibc {
         let mut held = 0;
         // SAFETY: the caller's promise; what is given back is held here.
         unsafe {
-            while held < length && self.hold(first + held) {
+            while held < length && is_free(self.hold(first + held)) {
                 held += 1;
             }
             if held < length {
                 for slab in first..first + held {
-                    self.give_back(slab);
+                    self.give_back(slab, FREE);
                 }
                 return false;
             }
@@ -251,7 +303,7 @@ impl LlvmLibc {
     pub(super) unsafe fn free_run(&self, first: u32, length: u32) {
         for slab in first..first + length {
             // SAFETY: the caller's promise.
-            unsafe { self.give_back(slab) };
+            unsafe { self.give_back(slab, FREE) };
         }
     }
 }

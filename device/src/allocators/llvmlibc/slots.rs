@@ -24,6 +24,7 @@ use cuda_std::atomic::AtomicU64;
 
 use super::LlvmLibc;
 use super::layout::HINT_BYTES;
+use super::slabs::free_after;
 
 /// The tag of a slot with a slab.
 const LIVE: u32 = 1 << 30;
@@ -209,7 +210,9 @@ impl LlvmLibc {
             // Acquire: accesses to the slab by those who used it come before our release of it.
             let is_ours = self.slot(slot).compare_exchange(seen, 0, Acquire) == seen;
             if is_ours {
-                self.give_back(tag_of(seen) & !KIND_MASK);
+                let tag = tag_of(seen);
+                let class = (tag & !LIVE) >> CLASS_SHIFT;
+                self.give_back(tag & !KIND_MASK, free_after(class));
             }
             is_ours
         }
