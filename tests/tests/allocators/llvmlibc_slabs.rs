@@ -12,9 +12,9 @@ use heapwood_tests::lockstep::Random;
 const SLAB: u64 = 1024;
 /// The class of chunks of 16 bytes, and the tags of a slot that is claimed for it and of one that
 /// is live with its slabs.
-const SMALLEST: u64 = 0;
-const CLAIMED: u64 = 1 << 63 | SMALLEST << 48;
-const LIVE: u64 = 1 << 62 | SMALLEST << 48;
+const FIRST_CLASS: u64 = 0;
+const CLAIMED: u64 = 1 << 63 | FIRST_CLASS << 48;
+const LIVE: u64 = 1 << 62 | FIRST_CLASS << 48;
 /// Chunks of 16 bytes of a slab, beside a bitfield of 128 bytes.
 const CHUNKS: usize = 56;
 
@@ -121,6 +121,20 @@ fn the_last_user_of_a_slab_gives_it_back() {
             }
         }
     });
+}
+
+#[test]
+fn a_block_beside_another_of_its_class_costs_few_accesses() {
+    let pool = heap(&OsThreads, 4);
+    alone(&OsThreads, |warp| {
+        assert!(!pool.allocator().malloc(warp, 16).is_null())
+    });
+    let accesses = OsThreads.count_atomics(&|warp| {
+        let handle = pool.allocator().malloc(warp, 16);
+        // SAFETY: the block lives.
+        unsafe { pool.allocator().free(warp, handle) };
+    });
+    assert_eq!(accesses, 5 + 3);
 }
 
 /// Another thread has claimed the slot of a class, and stops before it has a slab for it.

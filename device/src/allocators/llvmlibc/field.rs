@@ -78,7 +78,7 @@ impl LlvmLibc {
     ) -> u32 {
         let words = capacity.div_ceil(32);
         let mut word = first / 32;
-        // Those who find that word full go on at words spread over the bitfield.
+        // Threads that find it full go on at words spread over the bitfield.
         let random = (warp.thread() ^ first << 8).wrapping_mul(0x9e37_79b9);
         let mut next = ((u64::from(random) * u64::from(words)) >> 32) as u32;
         // There is a clear bit for each thread that may take a chunk. A pass that finds none was
