@@ -16,4 +16,4 @@ mod tally;
 pub mod workgen;
 
 pub use random::{draw, mix64};
-pub use tally::{COUNTS, Counts, STRIPES, TALLY_WORDS};
+pub use tally::{Counts, TALLY_WORDS};

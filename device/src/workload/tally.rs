@@ -9,12 +9,10 @@ use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
-/// Counters of a tally.
-pub const COUNTS: usize = 6;
 /// Words of a stripe: a cache line or two have the counters of the warps of some multiprocessors.
 const STRIPE_WORDS: usize = 8;
 /// Stripes that the counters are spread over: all warps would wait for each other at one.
-pub const STRIPES: usize = 256;
+const STRIPES: usize = 256;
 /// Words of all stripes.
 pub const TALLY_WORDS: usize = STRIPES * STRIPE_WORDS;
 

@@ -27,11 +27,11 @@ use crate::simt::Warp;
 /// Entries that an array queue has static memory for, for each chunk of the heap: rounded
 /// up to a power of two, and up to the most that the parameters allow. 2 GiB have
 /// the paper's 2,000,000; small heaps keep some 4 % of their memory for queues.
-///
 const ENTRIES_PER_CHUNK: u64 = 6;
-/// The same of a virtualized queue, whose static memory is a pointer for 2048 entries: a fifth of
-/// the smallest pages at least, and 0.1 % of the heap. A class whose pages come back in waves would
-/// else shelve them, and take ten times as long.
+/// The same of a virtualized queue, whose static memory is a pointer for 2048 entries. The pointers
+/// of all classes take 0.1 to 0.2 % of the heap, and a class has enough of them for a third of its
+/// smallest pages. Pages that come back in larger waves are shelved, and each of these takes a pop
+/// and a push of its chunk when it is served.
 const VIRTUAL_ENTRIES_PER_CHUNK: u64 = 96;
 
 /// The room of a queue stays with it until its entries are dequeued, or the pool is empty

@@ -52,9 +52,9 @@ const COUNT_SHIFT: u32 = 32;
 /// falls short: the thread that is to allocate a bundle adds to expected only a moment
 /// after its addition to reserved.
 const PATIENCE: u32 = 8;
-/// Most times longer than usual that a waiting thread backs off between two reads.
+/// The maximum number of usual pauses, beside one, between two reads of a waiting thread.
 const MAX_PAUSE: u32 = 16;
-/// The logarithm of the promised bundles for each of these.
+/// The logarithm of the promised bundles that add one of these.
 const LINE_BITS: u32 = 3;
 
 /// A count below which a thread that fails clears the deficit: far from where a count ends,
