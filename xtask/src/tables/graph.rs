@@ -150,11 +150,9 @@ pub fn each_graph(
 
 /// Names of graphs in the order of the file.
 pub fn graphs(results: &Results) -> Vec<&str> {
-    let found = results
-        .graphs
-        .iter()
-        .filter_map(|row| row.outcome.result.as_ref());
-    distinct(found.map(|result| result.graph.as_str()))
+    let measured = results.graphs.iter();
+    let measured = measured.filter(|row| row.outcome.result.is_some());
+    distinct(measured.map(|row| row.graph.as_str()))
 }
 
 /// The rows of a graph with updates, or those without any, which must all have

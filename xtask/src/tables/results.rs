@@ -146,7 +146,7 @@ impl Results {
             turns: list(folder, "2026-11-25-h200/turns.json")?,
             kdtree: list(folder, "2026-11-26-h200/kdtree.json")?,
             slowdowns: list(folder, "2026-11-26-h200/slowdowns.json")?,
-            graphs: list(folder, "2026-11-28-h200/graph.json")?,
+            graphs: list(folder, "2026-11-30-h200/graph.json")?,
             soak: list(folder, "2026-11-25-h200/soak.json")?,
             kdtree_ray: list(folder, "2026-11-25-epyc/kdtree-ray.json")?,
             embree: list(folder, "2026-11-26-epyc/embree.json")?,

@@ -212,7 +212,7 @@ pub const SHEETS: &[Sheet] = &[
     sheet("2026-11-26-h200/external-kdtree", &[], trees),
     Sheet {
         compressed: true,
-        ..sheet("2026-11-28-h200/graph", &[], graphs)
+        ..sheet("2026-11-30-h200/graph", &[], graphs)
     },
     sheet("2026-11-26-h200/kdtree", &["meta.link.merged"], trees),
     sheet("2026-11-26-h200/registers", &[], |path| {
