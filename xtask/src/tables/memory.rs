@@ -1,12 +1,18 @@
-//! Tables of the memory of graphs, over each allocator: in bytes, and beside that of a CSR.
+//! Tables of graphs over each allocator: their loads, and their memory in bytes and beside that of
+//! a CSR.
 
 use heapwood_results::graph::StoredGraph;
 
 use super::freeing::shown;
 use super::graph::{graphs, of_graph, with_layout};
 use super::results::{AllocatorRow, GraphReport, Results, origin_line};
-use super::{NOT_MEASURED, distinct, markdown};
+use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;
+
+/// Milliseconds to make the heap and the graph ready, a row a graph and layout.
+pub fn loads(results: &Results) -> Result<String> {
+    table(results, |result| milliseconds(result.init_ms.median))
+}
 
 /// Bytes after loading and at the most, a row a graph and layout.
 pub fn bytes(results: &Results) -> Result<String> {
