@@ -20,6 +20,7 @@ mod halloc;
 mod llvmlibc;
 mod number;
 pub mod ouroboros;
+mod pagesearch;
 mod scatter;
 mod spread;
 pub mod xmalloc;
@@ -42,6 +43,7 @@ pub use ouroboros::{
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
     OuroborosPVl, OuroborosPVlPaper,
 };
+pub use pagesearch::{Clustered, Collaborative, Independent, PageSearch};
 pub use scatter::ScatterAlloc;
 pub use spread::SpreadMalloc;
 pub use xmalloc::XMalloc;
@@ -73,6 +75,7 @@ macro_rules! with_allocators {
             ("buddy", $crate::allocators::BuddyAlloc),
             ("halloc", $crate::allocators::Halloc<$crate::allocators::PageRuns>),
             ("llvmlibc", $crate::allocators::LlvmLibc),
+            ("pagesearch", $crate::allocators::PageSearch<$crate::allocators::Collaborative>),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -84,6 +87,8 @@ macro_rules! with_allocators {
             ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
             ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
             ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
+            ("pagesearch_search_independent", $crate::allocators::PageSearch<$crate::allocators::Independent>),
+            ("pagesearch_search_clustered", $crate::allocators::PageSearch<$crate::allocators::Clustered>),
             ("external", $crate::allocators::External),
             ("external_pool_own", $crate::allocators::ExternalOwn),
             ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
@@ -108,6 +113,7 @@ macro_rules! with_allocators {
             ("buddy_checked", $crate::allocators::Checked<$crate::allocators::BuddyAlloc>),
             ("halloc_checked", $crate::allocators::Checked<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
             ("llvmlibc_checked", $crate::allocators::Checked<$crate::allocators::LlvmLibc>),
+            ("pagesearch_checked", $crate::allocators::Checked<$crate::allocators::PageSearch<$crate::allocators::Collaborative>>),
         }
     };
 }

@@ -70,6 +70,7 @@ mod slabs;
 mod word;
 
 use layout::Layout;
+pub use relay::Relay;
 pub use runs::PageRuns;
 
 /// The slabs of a heap: their addresses and constants.
