@@ -14,6 +14,7 @@ mod null_evidence;
 mod ouroboros_memory;
 mod ouroboros_parts;
 mod ouroboros_refusals;
+mod page_tiers;
 mod parameters;
 mod spread_slabs;
 mod stale_header;
