@@ -43,3 +43,4 @@ pub use error::{Error, OptionError, UndecidedRanks};
 pub use heapwood_graphs as graphs;
 pub use heapwood_results::samples;
 pub use heapwood_scenes as scenes;
+pub use heapwood_traces as traces;

@@ -39,6 +39,7 @@ mod size;
 mod status;
 pub mod steps;
 pub mod survey;
+pub mod trace;
 pub mod tree;
 
 pub use cells::{Line, triangles};

@@ -17,6 +17,7 @@ use heapwood_results::picture::{PictureReport, RenderReport};
 use heapwood_results::sequence::SequenceReport;
 use heapwood_results::steps::{AgentsResult, ParticlesResult, StepsReport, WorkgenResult};
 use heapwood_results::survey::SurveyRow;
+use heapwood_results::trace::TraceReport;
 use heapwood_results::tree::TreeReport;
 use heapwood_results::{Format, Report};
 use insta::assert_snapshot;
@@ -73,6 +74,11 @@ fn reports_have_every_format() {
 #[test]
 fn graphalytics_has_every_format() {
     one::<GraphalyticsReport>("graphalytics");
+}
+
+#[test]
+fn traces_have_every_format() {
+    one::<TraceReport>("trace");
 }
 
 #[test]

@@ -8,13 +8,14 @@ use std::fs;
 use super::words::{root, texts};
 
 /// The libraries that others see together.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "app/src/",
     "device/src/",
     "files/src/",
     "graphs/src/",
     "results/src/",
     "scenes/src/",
+    "traces/src/",
 ];
 
 /// The name of the type that a line declares for other modules.

@@ -16,7 +16,7 @@ const SUBJECTS: [&str; 3] = ["What", "Who", "Nobody"];
 /// Signs between a sentence and the next.
 const ENDS: [&str; 4] = [". ", "? ", "! ", ": "];
 
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 10] = [
     "app",
     "device",
     "files",
@@ -24,17 +24,19 @@ const FOLDERS: [&str; 9] = [
     "results",
     "scenes",
     "tests",
+    "traces",
     "xtask",
     "docs/examples",
 ];
 
 /// Libraries with errors for users. Those who call them have options, and no flags.
-const LIBRARIES: [&str; 5] = [
+const LIBRARIES: [&str; 6] = [
     "app/src/",
     "files/src/",
     "graphs/src/",
     "results/src/",
     "scenes/src/",
+    "traces/src/",
 ];
 /// The part of a library that knows flags.
 const COMMAND_LINE: &str = "app/src/cli/";

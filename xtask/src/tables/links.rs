@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders with sources of the project.
-const FOLDERS: [&str; 8] = [
-    "app", "device", "files", "graphs", "results", "scenes", "tests", "xtask",
+const FOLDERS: [&str; 9] = [
+    "app", "device", "files", "graphs", "results", "scenes", "tests", "traces", "xtask",
 ];
 
 /// The anchor that GitHub gives a heading.
