@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use heapwood_graphs::GraphError;
 use heapwood_scenes::{CameraError, PanoramaError, SceneError, ViewError};
+use heapwood_traces::TraceError;
 use thiserror::Error;
 
 use crate::allocators::SpecError;
@@ -89,6 +90,14 @@ pub enum Error {
     /// Images that cannot be compared.
     #[error(transparent)]
     Diff(#[from] DiffError),
+    /// A trace, or a log of another tool, that cannot be used.
+    #[error("{}: {error}", path.display())]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// The error in it.
+        error: TraceError,
+    },
     /// A file that cannot be written.
     #[error("{}: cannot write: {cause}", path.display())]
     Write {
@@ -218,6 +227,7 @@ impl Error {
             | Self::TreeFile(_)
             | Self::Graph(_)
             | Self::Diff(_)
+            | Self::Trace { .. }
             | Self::Write { .. }
             | Self::Resume(_) => 3,
             Self::Verification(_)

@@ -1,6 +1,7 @@
 //! Hints in the messages of errors: flags and commands that help, which the library does not know.
 
 use heapwood_graphs::{GraphError, LineProblem, MAX_VERTICES, Note};
+use heapwood_traces::TraceError;
 
 use crate::backend::BackendError;
 use crate::cuda::CudaError;
@@ -75,6 +76,10 @@ pub fn explain(error: &Error) -> String {
                 path.display()
             );
         }
+        Error::Trace {
+            error: TraceError::NotTrace,
+            ..
+        } => "; --from rmm and --from umpire of `heapwood trace convert` read logs",
         Error::Store(error) => of_store(error),
         Error::Tree(error) => of_tree(error),
         Error::TreeFile(TreeFileError::OtherScene { .. } | TreeFileError::Damaged { .. }) => ANEW,

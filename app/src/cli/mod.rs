@@ -30,6 +30,7 @@ mod steps;
 mod suffix;
 mod survey;
 mod threads;
+mod trace;
 mod tree;
 mod view;
 
@@ -118,6 +119,11 @@ enum Command {
     /// Generate input
     #[command(subcommand)]
     Generate(generate::What),
+    /// Summarise a trace of a heap, or convert it from and to formats of other tools
+    ///
+    /// A trace has each request and free of a run (docs/traces.md).
+    #[command(subcommand)]
+    Trace(trace::What),
     /// List the allocators: design, parameters, registers
     Allocators(allocators::Arguments),
     /// Write an allocator as PTX and a header, for kernels in CUDA C++
@@ -186,6 +192,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),
+        Command::Trace(what) => trace::run(what),
         Command::Allocators(arguments) => allocators::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),

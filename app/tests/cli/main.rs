@@ -41,5 +41,6 @@ mod sequences;
 mod steps;
 mod survey;
 mod terminal;
+mod traces;
 mod turns;
 mod view;
