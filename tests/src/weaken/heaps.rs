@@ -10,8 +10,8 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, Checked, Clustered, Collaborative, FlatterScatter, Gallatin,
-    Halloc, Independent, LlvmLibc, PageRuns, PageSearch, ScatterAlloc, XMalloc,
+    BuddyAlloc, CMalloc, CfMalloc, Clustered, Collaborative, FlatterScatter, Gallatin, Halloc,
+    Independent, LlvmLibc, Observed, PageRuns, PageSearch, ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
 
@@ -230,7 +230,7 @@ pub(super) fn workloads() -> Vec<Workload> {
     workloads! {
         "cmalloc": CMalloc, REGIONS, Light;
         "cfmalloc": CfMalloc, REGIONS, Light;
-        "checked": Checked<CfMalloc>, REGIONS, Light;
+        "checked": Observed<CfMalloc>, REGIONS, Light;
         "pages-array": Ouroboros<Small, OuroborosPages<Array>>, CHUNKS, Full;
         "pages-hierarchy": Ouroboros<Small, OuroborosPages<Hierarchy>>, CHUNKS, Full;
         "pages-linked": Ouroboros<Small, OuroborosPages<Linked>>, CHUNKS, Full;

@@ -16,6 +16,8 @@ mod ouroboros_parts;
 mod ouroboros_refusals;
 mod page_tiers;
 mod parameters;
+mod recorded;
+mod replayed;
 mod spread_slabs;
 mod stale_header;
 mod xmalloc_fifo;

@@ -2,7 +2,7 @@
 //! and of other page sizes and shares.
 
 use heapwood_device::allocator::Allocator;
-use heapwood_device::allocators::{Checked, Clustered, Collaborative, Independent, PageSearch};
+use heapwood_device::allocators::{Clustered, Collaborative, Independent, Observed, PageSearch};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
     Case, LARGE, OsThreads, POOLS, Traits, case, clauses, each, plain, stress,
@@ -38,7 +38,7 @@ fn checked() -> Traits {
 }
 
 conformance!(
-    pagesearch_checked: Checked<PageSearch<Collaborative>>, checked(), POOLS, POOLS;
+    pagesearch_checked: Observed<PageSearch<Collaborative>>, checked(), POOLS, POOLS;
     sizes disjoint exhaustion recovery reuse_across_sizes freed_by_others coalesced concurrent
     setup reset walk double_frees foreign_handles overruns
 );
