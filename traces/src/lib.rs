@@ -36,7 +36,7 @@ pub use error::{EventProblem, LaunchProblem, LogProblem, TraceError};
 pub use event::{Event, HeapOperation, Launch, TraceEntry};
 pub use header::{Footer, Header};
 pub use heapwood_results::trace::{RecordingCost, TraceReport};
-pub use log::{BlockIds, RmmLog, UmpireLog};
+pub use log::{RmmLog, UmpireLog};
 pub use read::Reader;
 pub use summary::summarise;
 pub use write::Writer;

@@ -5,6 +5,5 @@ mod lines;
 mod rmm;
 mod umpire;
 
-pub use ids::BlockIds;
 pub use rmm::RmmLog;
 pub use umpire::UmpireLog;

@@ -12,6 +12,18 @@ const fn free(block: u64) -> HeapOperation {
     HeapOperation::Free { block }
 }
 
+/// A call of the first lane, without a clock.
+const fn call(order: u32, operation: HeapOperation) -> TraceEntry {
+    TraceEntry::Event(Event {
+        launch: 0,
+        warp: 0,
+        order,
+        lane: 0,
+        clock: 0,
+        operation,
+    })
+}
+
 fn operations(entries: impl Iterator<Item = Result<TraceEntry, TraceError>>) -> Vec<HeapOperation> {
     let of = |entry: Result<TraceEntry, TraceError>| match entry.unwrap() {
         TraceEntry::Event(event) => Some(event.operation),
@@ -241,15 +253,7 @@ fn a_snapshot_has_a_trace_and_the_blocks_at_its_end() {
             0..1500 => grant(1 << 20, order.into()),
             _ => free((order - 1500).into()),
         };
-        let event = Event {
-            launch: 0,
-            warp: 0,
-            order,
-            lane: 0,
-            clock: 0,
-            operation,
-        };
-        Ok(TraceEntry::Event(event))
+        Ok(call(order, operation))
     });
     let mut pickle = Vec::new();
     export::pytorch(&header(), many, &mut pickle).unwrap();
@@ -271,17 +275,9 @@ fn a_snapshot_has_a_trace_and_the_blocks_at_its_end() {
 fn blocks_that_no_address_space_holds_are_refused() {
     for bytes in [1 << 63, u64::MAX] {
         let calls = [grant(1, 0), grant(bytes, 1)];
-        let events = (0..).zip(calls).map(|(order, operation)| {
-            let event = Event {
-                launch: 0,
-                warp: 0,
-                order,
-                lane: 0,
-                clock: 0,
-                operation,
-            };
-            Ok(TraceEntry::Event(event))
-        });
+        let events = (0..)
+            .zip(calls)
+            .map(|(order, operation)| Ok(call(order, operation)));
         let error = export::rmm(&header(), events, &mut Vec::new()).unwrap_err();
         assert!(
             matches!(error, TraceError::Addresses { number: 1 }),

@@ -1,4 +1,4 @@
-//! `heapwood trace`: traces of device heaps, which other runs have recorded.
+//! `heapwood trace`: traces of heaps.
 
 mod convert;
 

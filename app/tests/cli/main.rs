@@ -34,7 +34,6 @@ mod kept;
 mod passes;
 mod probability;
 mod program;
-mod recorded;
 mod render;
 mod results;
 mod resume;

@@ -8,6 +8,7 @@ mod atomic;
 mod atomic_wrap;
 mod bits;
 mod buddy;
+mod checked;
 pub mod circular;
 mod common;
 mod cuda;
@@ -18,9 +19,7 @@ mod gallatin;
 mod halloc;
 mod llvmlibc;
 mod number;
-mod observed;
 pub mod ouroboros;
-mod pagesearch;
 mod scatter;
 mod spread;
 pub mod xmalloc;
@@ -28,6 +27,7 @@ pub mod xmalloc;
 pub use atomic::AtomicMalloc;
 pub use atomic_wrap::AwMalloc;
 pub use buddy::BuddyAlloc;
+pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
@@ -37,13 +37,11 @@ pub use flatter::FlatterScatter;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
 pub use llvmlibc::LlvmLibc;
-pub use observed::{EVENT_WORDS, Observed, Operation, RING_HEAD_WORDS, RING_WORD, RecordedCall};
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
     OuroborosPVl, OuroborosPVlPaper,
 };
-pub use pagesearch::{Clustered, Collaborative, Independent, PageSearch};
 pub use scatter::ScatterAlloc;
 pub use spread::SpreadMalloc;
 pub use xmalloc::XMalloc;
@@ -75,7 +73,6 @@ macro_rules! with_allocators {
             ("buddy", $crate::allocators::BuddyAlloc),
             ("halloc", $crate::allocators::Halloc<$crate::allocators::PageRuns>),
             ("llvmlibc", $crate::allocators::LlvmLibc),
-            ("pagesearch", $crate::allocators::PageSearch<$crate::allocators::Collaborative>),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -87,33 +84,30 @@ macro_rules! with_allocators {
             ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
             ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
             ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
-            ("pagesearch_search_independent", $crate::allocators::PageSearch<$crate::allocators::Independent>),
-            ("pagesearch_search_clustered", $crate::allocators::PageSearch<$crate::allocators::Clustered>),
             ("external", $crate::allocators::External),
             ("external_pool_own", $crate::allocators::ExternalOwn),
-            ("atomicmalloc_observed", $crate::allocators::Observed<$crate::allocators::AtomicMalloc>),
-            ("spread_observed", $crate::allocators::Observed<$crate::allocators::SpreadMalloc>),
-            ("awmalloc_observed", $crate::allocators::Observed<$crate::allocators::AwMalloc>),
-            ("cmalloc_observed", $crate::allocators::Observed<$crate::allocators::CMalloc>),
-            ("cfmalloc_observed", $crate::allocators::Observed<$crate::allocators::CfMalloc>),
-            ("cmmalloc_observed", $crate::allocators::Observed<$crate::allocators::CmMalloc>),
-            ("cfmmalloc_observed", $crate::allocators::Observed<$crate::allocators::CfmMalloc>),
-            ("ouroboros_p_s_observed", $crate::allocators::Observed<$crate::allocators::OuroborosPS>),
-            ("ouroboros_p_va_observed", $crate::allocators::Observed<$crate::allocators::OuroborosPVa>),
-            ("ouroboros_p_vl_observed", $crate::allocators::Observed<$crate::allocators::OuroborosPVl>),
-            ("ouroboros_c_s_observed", $crate::allocators::Observed<$crate::allocators::OuroborosCS>),
-            ("ouroboros_c_va_observed", $crate::allocators::Observed<$crate::allocators::OuroborosCVa>),
-            ("ouroboros_c_vl_observed", $crate::allocators::Observed<$crate::allocators::OuroborosCVl>),
-            ("scatteralloc_observed", $crate::allocators::Observed<$crate::allocators::ScatterAlloc>),
-            ("flatterscatter_observed", $crate::allocators::Observed<$crate::allocators::FlatterScatter>),
-            ("cudamalloc_observed", $crate::allocators::Observed<$crate::allocators::CudaMalloc>),
-            ("fdgmalloc_observed", $crate::allocators::Observed<$crate::allocators::FdgMalloc>),
-            ("gallatin_observed", $crate::allocators::Observed<$crate::allocators::Gallatin>),
-            ("xmalloc_observed", $crate::allocators::Observed<$crate::allocators::XMalloc>),
-            ("buddy_observed", $crate::allocators::Observed<$crate::allocators::BuddyAlloc>),
-            ("halloc_observed", $crate::allocators::Observed<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
-            ("llvmlibc_observed", $crate::allocators::Observed<$crate::allocators::LlvmLibc>),
-            ("pagesearch_observed", $crate::allocators::Observed<$crate::allocators::PageSearch<$crate::allocators::Collaborative>>),
+            ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
+            ("spread_checked", $crate::allocators::Checked<$crate::allocators::SpreadMalloc>),
+            ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
+            ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
+            ("cfmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfMalloc>),
+            ("cmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CmMalloc>),
+            ("cfmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfmMalloc>),
+            ("ouroboros_p_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPS>),
+            ("ouroboros_p_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVa>),
+            ("ouroboros_p_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVl>),
+            ("ouroboros_c_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCS>),
+            ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
+            ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
+            ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
+            ("flatterscatter_checked", $crate::allocators::Checked<$crate::allocators::FlatterScatter>),
+            ("cudamalloc_checked", $crate::allocators::Checked<$crate::allocators::CudaMalloc>),
+            ("fdgmalloc_checked", $crate::allocators::Checked<$crate::allocators::FdgMalloc>),
+            ("gallatin_checked", $crate::allocators::Checked<$crate::allocators::Gallatin>),
+            ("xmalloc_checked", $crate::allocators::Checked<$crate::allocators::XMalloc>),
+            ("buddy_checked", $crate::allocators::Checked<$crate::allocators::BuddyAlloc>),
+            ("halloc_checked", $crate::allocators::Checked<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
+            ("llvmlibc_checked", $crate::allocators::Checked<$crate::allocators::LlvmLibc>),
         }
     };
 }

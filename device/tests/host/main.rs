@@ -10,7 +10,6 @@ mod gallatin;
 mod halloc;
 mod launches;
 mod llvmlibc;
-mod pagesearch;
 mod pools;
 mod scatter;
 mod spread;

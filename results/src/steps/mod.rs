@@ -2,7 +2,6 @@
 
 mod agents;
 mod particles;
-mod replay;
 mod text;
 mod workgen;
 
@@ -13,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 pub use agents::AgentsResult;
 pub use particles::ParticlesResult;
-pub use replay::ReplayResult;
 pub use workgen::WorkgenResult;
 
 use crate::{Line, Meta, Samples};

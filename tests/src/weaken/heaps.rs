@@ -10,8 +10,8 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, Clustered, Collaborative, FlatterScatter, Gallatin, Halloc,
-    Independent, LlvmLibc, Observed, PageRuns, PageSearch, ScatterAlloc, XMalloc,
+    BuddyAlloc, CMalloc, CfMalloc, Checked, FlatterScatter, Gallatin, Halloc, LlvmLibc, PageRuns,
+    ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
 
@@ -214,9 +214,6 @@ const NAMES: Case = case(36_000, &[("unit", "16")]);
 const SLABS: Case = case(21_000, &[("share", "99")]);
 const RUNS: Case = case(20_000, &[("share", "1")]);
 
-/// Seven words of pages, two and one in the tiers of larger ones, and some runs.
-const DRAWN: Case = case(16_000, &[("share", "90")]);
-
 macro_rules! workloads {
     ($($name:literal: $allocator:ty, $case:expr, $load:ident;)*) => {
         vec![$(Workload {
@@ -230,7 +227,7 @@ pub(super) fn workloads() -> Vec<Workload> {
     workloads! {
         "cmalloc": CMalloc, REGIONS, Light;
         "cfmalloc": CfMalloc, REGIONS, Light;
-        "checked": Observed<CfMalloc>, REGIONS, Light;
+        "checked": Checked<CfMalloc>, REGIONS, Light;
         "pages-array": Ouroboros<Small, OuroborosPages<Array>>, CHUNKS, Full;
         "pages-hierarchy": Ouroboros<Small, OuroborosPages<Hierarchy>>, CHUNKS, Full;
         "pages-linked": Ouroboros<Small, OuroborosPages<Linked>>, CHUNKS, Full;
@@ -253,9 +250,6 @@ pub(super) fn workloads() -> Vec<Workload> {
         "buddy-names": BuddyAlloc, NAMES, Full;
         "halloc": Halloc<PageRuns>, SLABS, Full;
         "halloc-pages": Halloc<PageRuns>, RUNS, Full;
-        "pagesearch": PageSearch<Collaborative>, DRAWN, Full;
-        "pagesearch-independent": PageSearch<Independent>, DRAWN, Full;
-        "pagesearch-clustered": PageSearch<Clustered>, DRAWN, Full;
         "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
         "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
         "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;

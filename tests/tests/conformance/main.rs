@@ -7,7 +7,6 @@ mod every_allocator;
 mod external;
 mod halloc;
 mod ouroboros;
-mod pagesearch;
 mod planted;
 mod published;
 mod stacked;

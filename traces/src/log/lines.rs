@@ -1,4 +1,4 @@
-//! LogLines of a log, which may be any bytes.
+//! Lines of a log, which may be any bytes.
 
 use std::io::{BufRead, Read};
 
@@ -8,7 +8,7 @@ use crate::{LogProblem, TraceError};
 /// Max bytes of a line, so that a file without line breaks is refused early.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// LogLines with their numbers.
+/// Lines with their numbers.
 pub struct LogLines<R> {
     input: R,
     /// The number of the last line, from 1.

@@ -24,7 +24,6 @@ use crate::report::{Format, Report};
 use crate::workload::agents::Agents;
 use crate::workload::compare::{self, Case, Outcome, verdict};
 use crate::workload::particles::Particles;
-use crate::workload::replay::Replay;
 use crate::workload::workgen::Workgen;
 
 /// Examples, at the end of the help.
@@ -50,8 +49,6 @@ pub enum What {
     Particles(Box<steps::Arguments<Particles>>),
     /// Have threads produce work in blocks, and others consume it
     Workgen(Box<steps::Arguments<Workgen>>),
-    /// Replay a trace, which --record has written
-    Replay(Box<steps::Arguments<Replay>>),
 }
 
 /// Compares.
@@ -66,7 +63,6 @@ pub fn run(what: What) -> Result<(), Error> {
         What::Agents(arguments) => steps::run(&arguments),
         What::Particles(arguments) => steps::run(&arguments),
         What::Workgen(arguments) => steps::run(&arguments),
-        What::Replay(arguments) => steps::run(&arguments),
     }
 }
 

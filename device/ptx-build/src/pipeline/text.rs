@@ -4,11 +4,7 @@ use super::bounds::{Bounds, LaunchBounds};
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 42] = [
-    ("observed5guard17outlined_disclose", "observed_disclose_"),
-    ("observed5state14outlined_begin", "observed_begin_"),
-    ("observed5state12outlined_end", "observed_end_"),
-    ("observed5state13outlined_free", "observed_free_"),
+const LONG_NAMES: [(&str, &str); 37] = [
     ("ouroboros5arena4task8outlined", "ouro_task_"),
     ("circular6search8outlined", "circular_search_"),
     ("scatter6search8outlined", "scatter_chunks_"),
@@ -49,7 +45,6 @@ const LONG_NAMES: [(&str, &str); 42] = [
     ("halloc4sets13outlined_next", "halloc_set_next_"),
     ("halloc5relay15outlined_malloc", "halloc_large_malloc_"),
     ("halloc5relay13outlined_free", "halloc_large_free_"),
-    ("pagesearch4pass8outlined", "pagesearch_pass_"),
 ];
 
 /// The name of the entry or function that a line begins.

@@ -70,7 +70,6 @@ mod slabs;
 mod word;
 
 use layout::Layout;
-pub use relay::Relay;
 pub use runs::PageRuns;
 
 /// The slabs of a heap: their addresses and constants.
