@@ -40,7 +40,7 @@ pub fn algorithms(results: &Results) -> Result<String> {
 }
 
 /// Whether an update is a batch of so many edges. Deletions end where the edges do.
-fn is_of_size(update: &UpdateReport, edges: u64) -> bool {
+pub(super) fn is_of_size(update: &UpdateReport, edges: u64) -> bool {
     (edges / 10 * 9..=edges).contains(&update.edges)
 }
 

@@ -29,6 +29,7 @@ mod links;
 mod means;
 mod memory;
 mod outcome;
+mod papers;
 mod registers;
 mod results;
 mod runs;
@@ -47,7 +48,7 @@ use crate::Result;
 use results::Results;
 
 /// Documents with tables, and the folder of all others.
-const DOCUMENTS: [&str; 2] = ["README.md", "docs/allocators.md"];
+const DOCUMENTS: [&str; 3] = ["README.md", "docs/allocators.md", "docs/reproducing.md"];
 const PAGES: &str = "docs/results";
 /// The max rows of a table and bytes of the first page: readers get a summary, and the CSV beside
 /// the data has all rows.
@@ -146,6 +147,7 @@ fn table(name: &str, results: &Results) -> Result<String> {
         ["external", "bench"] => external::bench(results),
         ["external", "kdtree"] => external::trees(results),
         ["external", "graph"] => external::graphs(results),
+        ["papers", name] => papers::table(results, name),
         ["soak"] => soak::table(results),
         ["turns"] => turns::table(results),
         ["bench", "forms", heap] => forms::table(results, heap),
@@ -258,6 +260,7 @@ mod tests {
     #[test]
     fn unknown_tables_are_refused() {
         assert!(table("bench threads", &Results::default()).is_err());
+        assert!(table("papers some", &Results::default()).is_err());
         assert!(table("bench threads free warm many", &Results::default()).is_err());
     }
 
@@ -281,6 +284,11 @@ mod tests {
             "graph apply",
             "graph apply allocators",
             "bench means",
+            "papers warps",
+            "papers threads",
+            "papers fragmentation",
+            "papers layouts",
+            "papers pool",
             "headline some other",
             "findings some other",
             "embree",

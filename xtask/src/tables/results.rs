@@ -15,6 +15,7 @@ pub use heapwood_results::benches::{EmbreeRow, GraphCrateRow, KdtreeRayRow};
 pub use heapwood_results::compare::GraphRow;
 pub use heapwood_results::devices::DeviceRow;
 pub use heapwood_results::graph::{GraphReport, UpdateReport};
+pub use heapwood_results::host_pool::HostPoolRow;
 pub use heapwood_results::micro::MicroRow;
 pub use heapwood_results::tree::TreeReport;
 pub use heapwood_results::{Meta, Status};
@@ -128,6 +129,8 @@ pub struct Results {
     pub external_graphs: Vec<GraphRow>,
     /// PageRank and triangles beside the crate `graph`, on the CPU.
     pub graph_crate: Vec<GraphCrateRow>,
+    /// The pool of the host beside the driver.
+    pub host_pool: Vec<HostPoolRow>,
     /// Registers.
     pub allocators: Vec<AllocatorRow>,
     /// Devices with their bandwidths.
@@ -154,6 +157,7 @@ impl Results {
             external_bench: list(folder, "2026-11-26-h200/external-bench.json")?,
             external_trees: list(folder, "2026-11-26-h200/external-kdtree.json")?,
             external_graphs: list(folder, "2026-11-26-h200/external-graph.json")?,
+            host_pool: list(folder, "2026-11-24-h200/host-pool.json")?,
             allocators: list(folder, "2026-11-26-h200/registers.json")?,
             devices: list(folder, "2026-11-22-h200/devices.json")?,
             published: parse(folder, PUBLISHED)?
