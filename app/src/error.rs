@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use heapwood_graphs::GraphError;
+use heapwood_page::PageError;
 use heapwood_scenes::{CameraError, PanoramaError, SceneError, ViewError};
 use heapwood_traces::TraceError;
 use thiserror::Error;
@@ -98,6 +99,9 @@ pub enum Error {
         /// The error in it.
         error: TraceError,
     },
+    /// A file without results that can be shown.
+    #[error(transparent)]
+    Page(#[from] PageError),
     /// A file that cannot be written.
     #[error("{}: cannot write: {cause}", path.display())]
     Write {
@@ -227,6 +231,7 @@ impl Error {
             | Self::TreeFile(_)
             | Self::Graph(_)
             | Self::Diff(_)
+            | Self::Page(_)
             | Self::Trace { .. }
             | Self::Write { .. }
             | Self::Resume(_) => 3,

@@ -41,6 +41,7 @@ pub mod workload;
 pub use encode::EncodeError;
 pub use error::{Error, OptionError, UndecidedRanks};
 pub use heapwood_graphs as graphs;
+pub use heapwood_page as page;
 pub use heapwood_results::samples;
 pub use heapwood_scenes as scenes;
 pub use heapwood_traces as traces;

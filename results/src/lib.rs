@@ -21,6 +21,7 @@ pub mod allocators;
 pub mod benches;
 pub mod build;
 mod cells;
+pub mod changes;
 pub mod compare;
 pub mod devices;
 pub mod diff;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use heapwood_results::allocators::AllocatorRow;
 use heapwood_results::benches::{EmbreeRow, GraphCrateRow, KdtreeRayRow};
+use heapwood_results::changes::ChangesReport;
 use heapwood_results::compare::{ComparedRow, GraphRow};
 use heapwood_results::devices::DeviceRow;
 use heapwood_results::diff::DiffReport;
@@ -69,6 +70,7 @@ fn reports_have_every_format() {
     one::<RenderReport<PictureReport>>("picture_of_file");
     one::<RenderReport<SequenceReport>>("sequence");
     one::<DiffReport>("diff");
+    one::<ChangesReport>("changes");
 }
 
 #[test]

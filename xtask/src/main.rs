@@ -30,7 +30,7 @@ cargo xtask shape-campaign [--shapes N] [--seed S] [--part K/M]
                                          check trees of all shapes, or of N drawn ones
 cargo xtask graph-campaign [--runs N] [--seed S]    run drawn graph commands with --verify (default 1000)
 cargo xtask busy [TIMES]      run the suite beside busy loops, once or so many times
-cargo xtask tables            renew tables, chart and CSV from the JSON in docs/results/runs
+cargo xtask tables            renew tables, chart, page and CSV from the JSON in docs/results/runs
 cargo xtask tables --check    fail if one of them is not what the JSON gives
 ";
 

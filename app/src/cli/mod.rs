@@ -24,6 +24,7 @@ mod light;
 mod passes;
 mod progress;
 mod render;
+mod report;
 mod sequence;
 mod shade;
 mod steps;
@@ -124,6 +125,10 @@ enum Command {
     /// A trace has each request and free of a run (docs/traces.md).
     #[command(subcommand)]
     Trace(trace::What),
+    /// Show results as one HTML page: tables, curves, all samples
+    ///
+    /// It needs no network, and another page can add to it.
+    Report(report::Arguments),
     /// List the allocators: design, parameters, registers
     Allocators(allocators::Arguments),
     /// Write an allocator as PTX and a header, for kernels in CUDA C++
@@ -193,6 +198,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),
         Command::Trace(what) => trace::run(what),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Allocators(arguments) => allocators::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Devices(arguments) => devices::run(&arguments),

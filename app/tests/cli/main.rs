@@ -35,6 +35,7 @@ mod passes;
 mod probability;
 mod program;
 mod render;
+mod report;
 mod results;
 mod resume;
 mod sequences;

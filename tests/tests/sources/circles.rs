@@ -15,7 +15,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, Meta, Token, UseTree};
 
 /// Crates by the folders of their sources. Each benchmark in `app/benches` is one more.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "app/src",
     "device/src",
     "device/cuda_std/src",
@@ -24,6 +24,7 @@ const CRATES: [&str; 10] = [
     "graphs/src",
     "results/src",
     "scenes/src",
+    "page/src",
     "traces/src",
     "xtask/src",
 ];

@@ -8,13 +8,14 @@ use std::fs;
 use super::words::{root, texts};
 
 /// The libraries that others see together.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "app/src/",
     "device/src/",
     "files/src/",
     "graphs/src/",
     "results/src/",
     "scenes/src/",
+    "page/src/",
     "traces/src/",
 ];
 

@@ -16,7 +16,7 @@ const SUBJECTS: [&str; 3] = ["What", "Who", "Nobody"];
 /// Signs between a sentence and the next.
 const ENDS: [&str; 4] = [". ", "? ", "! ", ": "];
 
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "app",
     "device",
     "files",
@@ -24,18 +24,21 @@ const FOLDERS: [&str; 10] = [
     "results",
     "scenes",
     "tests",
+    "page",
     "traces",
     "xtask",
     "docs/examples",
 ];
 
 /// Libraries with errors for users. Those who call them have options, and no flags.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "app/src/",
     "files/src/",
     "graphs/src/",
     "results/src/",
     "scenes/src/",
+    // Its other files write command lines.
+    "page/src/error.rs",
     "traces/src/",
 ];
 /// The part of a library that knows flags.

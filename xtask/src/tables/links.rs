@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders with sources of the project.
-const FOLDERS: [&str; 9] = [
-    "app", "device", "files", "graphs", "results", "scenes", "tests", "traces", "xtask",
+const FOLDERS: [&str; 10] = [
+    "app", "device", "files", "graphs", "page", "results", "scenes", "tests", "traces", "xtask",
 ];
 
 /// The anchor that GitHub gives a heading.

@@ -1,4 +1,4 @@
-//! Tables of measurements in the documents, their chart, and the CSV beside each file: made
+//! Tables of measurements in the documents, their chart and page, and the CSV beside each file: made
 //! from the JSON files in `docs/results/runs`, so that no figure is typed by hand.
 //!
 //! A document holds `<!-- table: NAME -->`, the table, and `<!-- end of table -->`;
@@ -31,6 +31,7 @@ mod memory;
 mod outcome;
 mod papers;
 mod registers;
+mod report;
 mod results;
 mod runs;
 mod sheets;
@@ -59,7 +60,7 @@ const END: &str = "<!-- end of table -->";
 /// The text in place of a table without measurements.
 const NOT_MEASURED: &str = "Not measured yet.\n";
 
-/// Renews the tables of all documents, the CSV and the chart or, with `check`, fails if one of
+/// Renews the tables of all documents, the CSV, the chart and the page or, with `check`, fails if one of
 /// them would change.
 pub fn run(root: &Path, check: bool) -> Result<()> {
     let results = Results::read(&root.join("docs/results/runs"))?;
@@ -78,19 +79,13 @@ pub fn run(root: &Path, check: bool) -> Result<()> {
     csv::run(root, check)?;
     // All of the chart is made, so one that cannot be read is one to be written.
     let old = fs::read_to_string(root.join(chart::PATH)).unwrap_or_default();
-    renew(root, chart::PATH, &old, &chart::svg(&results)?, check)
+    renew(root, chart::PATH, &old, &chart::svg(&results)?, check)?;
+    report::run(root, check)
 }
 
 /// Adds the Markdown files of a folder and of those in it.
 fn pages(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
-    let error = |error: std::io::Error| format!("{}: {error}", folder.display());
-    let mut entries: Vec<PathBuf> = fs::read_dir(root.join(folder))
-        .map_err(error)?
-        .map(|entry| Ok(folder.join(entry?.file_name())))
-        .collect::<std::io::Result<_>>()
-        .map_err(error)?;
-    entries.sort();
-    for entry in entries {
+    for entry in entries(root, folder)? {
         if root.join(&entry).is_dir() {
             pages(root, &entry, found)?;
         } else if entry.extension().is_some_and(|ending| ending == "md") {
@@ -98,6 +93,18 @@ fn pages(root: &Path, folder: &Path, found: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The entries of a folder, from the root of the repository, in order.
+fn entries(root: &Path, folder: &Path) -> Result<Vec<PathBuf>> {
+    let error = |error: std::io::Error| format!("{}: {error}", folder.display());
+    let mut entries: Vec<PathBuf> = fs::read_dir(root.join(folder))
+        .map_err(error)?
+        .map(|entry| Ok(folder.join(entry?.file_name())))
+        .collect::<std::io::Result<_>>()
+        .map_err(error)?;
+    entries.sort();
+    Ok(entries)
 }
 
 /// Writes a text that differs from what the results give, or, with `check`, refuses it.

@@ -13,6 +13,7 @@ use clap::builder::Resettable;
 use clap::{Args, Subcommand};
 
 use super::common::{LinkArguments, progress, read_apart};
+use super::report;
 use super::suffix::{self, Exporter};
 use crate::Error;
 use crate::allocators::Spec;
@@ -49,6 +50,10 @@ pub enum What {
     Particles(Box<steps::Arguments<Particles>>),
     /// Have threads produce work in blocks, and others consume it
     Workgen(Box<steps::Arguments<Workgen>>),
+    /// List what changed between two sets of results, beyond noise
+    ///
+    /// If a case is worse, fails or is missing, the exit code is 5.
+    Results(report::ChangesArguments),
 }
 
 /// Compares.
@@ -63,6 +68,7 @@ pub fn run(what: What) -> Result<(), Error> {
         What::Agents(arguments) => steps::run(&arguments),
         What::Particles(arguments) => steps::run(&arguments),
         What::Workgen(arguments) => steps::run(&arguments),
+        What::Results(arguments) => report::run_changes(&arguments),
     }
 }
 

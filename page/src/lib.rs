@@ -1,0 +1,32 @@
+//! Results of heapwood as one HTML page, and what changed between two sets of them.
+//!
+//! A [`Collection`] reads result files, whichever command wrote them, and has everything that they
+//! measured in one form. [`html`] makes a page of it, which needs no network and carries the
+//! collection along, so that another page can add to it. [`changes`] compares two collections.
+//!
+//! ```
+//! use heapwood_page::Collection;
+//!
+//! let mut collection = Collection::default();
+//! let error = collection.add("empty.json", b"").unwrap_err();
+//! assert!(error.to_string().starts_with("empty.json: the file is empty"));
+//! ```
+
+mod cases;
+mod changes;
+mod collection;
+mod command;
+mod embedded;
+mod error;
+mod means;
+mod read;
+mod render;
+mod section;
+
+pub use cases::{Case, cases};
+pub use changes::changes;
+pub use collection::{Collection, Machine, Measured, Picture, Scale, Unit};
+pub use command::Command;
+pub use error::{PageError, PageFault};
+pub use render::html;
+pub use section::Section;

@@ -1,0 +1,219 @@
+//! Curves: the median of each allocator over sizes or numbers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, PreEscaped, html};
+
+use super::View;
+use super::axis::{Axis, short};
+use crate::command;
+use crate::{Case, Unit};
+
+/// The size of a chart, and its margins: left, top, right, bottom.
+const SIZE: (f64, f64) = (480.0, 300.0);
+const MARGINS: [f64; 4] = [52.0, 34.0, 24.0, 40.0];
+/// The largest value on an axis, as a multiple of the best at any place: lines may leave the chart.
+const MAX_RATIO: f64 = 20.0;
+/// The letters of names for which there is room above a chart.
+const MAX_LETTERS: usize = 48;
+/// The fewest points of an axis.
+const MIN_POINTS: usize = 3;
+
+/// Points of an allocator: places on the axis, medians.
+type Points = Vec<(f64, f64)>;
+
+/// A chart before it is drawn.
+struct Chart<'c> {
+    title: String,
+    axis: &'c str,
+    unit: Unit,
+    lines: BTreeMap<&'c str, Points>,
+    /// The places of its commands.
+    commands: BTreeSet<usize>,
+}
+
+/// The charts of some cases: one for each set of cases that differ in a number alone.
+pub fn curves(view: &View, cases: &[Case]) -> Vec<Markup> {
+    let mut charts: Vec<Chart> = Vec::new();
+    for case in cases {
+        for (allocator, measured) in &case.cells {
+            let Some(median) = measured.median().filter(|median| *median > 0.0) else {
+                continue;
+            };
+            for scale in &measured.scales {
+                let title = scale.curve.clone() + case.place();
+                let found = charts.iter_mut().find(|chart| {
+                    chart.title == title && chart.axis == scale.axis && chart.unit == case.unit
+                });
+                let chart = match found {
+                    Some(chart) => chart,
+                    None => {
+                        charts.push(Chart {
+                            title,
+                            axis: &scale.axis,
+                            unit: case.unit,
+                            lines: BTreeMap::new(),
+                            commands: BTreeSet::new(),
+                        });
+                        charts.last_mut().expect("one was pushed")
+                    }
+                };
+                chart.commands.insert(measured.command);
+                chart
+                    .lines
+                    .entry(allocator)
+                    .or_default()
+                    .push((scale.value, median));
+            }
+        }
+    }
+    let drawn = charts.into_iter().filter_map(|chart| draw(view, chart));
+    drawn.collect()
+}
+
+/// A chart; nothing if its axis has too few points.
+fn draw(view: &View, mut chart: Chart) -> Option<Markup> {
+    let mut places: Vec<f64> = chart
+        .lines
+        .values()
+        .flatten()
+        .map(|point| point.0)
+        .collect();
+    places.sort_unstable_by(f64::total_cmp);
+    places.dedup();
+    if places.len() < MIN_POINTS {
+        return None;
+    }
+    let (width, height) = SIZE;
+    let [left, top, right, bottom] = MARGINS;
+    let (right, bottom) = (width - right, height - bottom);
+    let x = Axis::of(places.iter().copied(), left, right)?;
+    let medians = chart.lines.values().flatten().map(|point| point.1);
+    let best = |place: &f64| {
+        let here = chart
+            .lines
+            .values()
+            .flatten()
+            .filter(|point| point.0 == *place);
+        here.map(|point| point.1).fold(f64::INFINITY, f64::min)
+    };
+    let most = places.iter().map(best).fold(0.0, f64::max);
+    let y = Axis::of(medians, bottom, top)?.up_to(MAX_RATIO * most);
+    for points in chart.lines.values_mut() {
+        points.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+    }
+    let shown = chart.lines.iter();
+    let (beyond, shown): (Vec<_>, Vec<_>) =
+        shown.partition(|(_, points)| points.last().is_some_and(|point| y.is_beyond(point.1)));
+    let beyond: Vec<&str> = beyond
+        .into_iter()
+        .map(|(allocator, _)| *allocator)
+        .collect();
+    let all = beyond.join(", ");
+    let beyond_text = match all.len() <= MAX_LETTERS {
+        true => all,
+        false => format!("{} allocators", beyond.len()),
+    };
+    let [slowest, fastest] = ends(&shown);
+    let end = |end: Option<(&str, f64)>| end.map_or("-".to_owned(), |(name, _)| name.to_owned());
+    let label = format!(
+        "{} by {}: {} at the top, {} at the bottom",
+        chart.title,
+        chart.axis,
+        end(slowest),
+        end(fastest)
+    );
+    let commands = chart.commands.iter();
+    let commands = commands.filter_map(|place| view.collection.commands.get(*place));
+    let commands = command::lines(commands).join("\n");
+    Some(html! {
+        figure {
+            svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(label) {
+                text.title x="4" y="14" { (chart.title) }
+                (grid((&x, &places), &y, [left, top, right, bottom]))
+                text.middle x=((left + right) / 2.0) y=(height - 6.0) { (chart.axis) }
+                text x="4" y=(top - 4.0) { (chart.unit.symbol()) }
+                @if !beyond.is_empty() {
+                    text.end x=(right) y=(top - 4.0) {
+                        "above: " (beyond_text)
+                        title { (beyond.join(", ")) }
+                    }
+                }
+                // An inner picture ends lines that leave it.
+                svg.lines width=(width) y=(top) height=(bottom - top + 1.0)
+                    viewBox={ "0 " (top) " " (width) " " (bottom - top + 1.0) } {
+                    @for (allocator, points) in &chart.lines {
+                        (line(view, allocator, points, &x, &y))
+                    }
+                }
+                @for (allocator, value) in [slowest, fastest].into_iter().flatten() {
+                    text.end x=(right) y=(pixel(y.at(value) - 4.0)) { (allocator) }
+                }
+            }
+            details.command {
+                summary { "Command" }
+                pre { code { (commands) } }
+            }
+        }
+    })
+}
+
+/// The allocators whose lines end at the top and at the bottom, if these differ, and where.
+fn ends<'c>(lines: &[(&&'c str, &Points)]) -> [Option<(&'c str, f64)>; 2] {
+    let all = lines
+        .iter()
+        .filter_map(|(name, points)| Some((**name, *points.last()?)));
+    let reach = all.clone().map(|(_, point)| point.0).fold(0.0, f64::max);
+    let whole = all.filter(|(_, point)| point.0 == reach);
+    let whole = whole.map(|(name, point)| (name, point.1));
+    let by_value = |one: &(&str, f64), other: &(&str, f64)| one.1.total_cmp(&other.1);
+    let top = whole.clone().max_by(by_value);
+    let low = whole.min_by(by_value);
+    [top, low.filter(|low| top.is_some_and(|top| top.0 != low.0))]
+}
+
+/// A pixel with one decimal.
+pub fn pixel(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+/// Lines and numbers of both axes within `[left, top, right, bottom]`. Those of the horizontal axis
+/// are at `places`.
+pub fn grid(
+    (x, places): (&Axis, &[f64]),
+    y: &Axis,
+    [left, top, right, bottom]: [f64; 4],
+) -> Markup {
+    let columns = x.apart(places.iter().copied(), 44.0);
+    let columns = columns.into_iter().map(|tick| (x.at(tick), short(tick)));
+    let columns: Vec<(f64, String)> = columns.collect();
+    let rows = y
+        .ticks(22.0)
+        .into_iter()
+        .map(|tick| (y.at(tick), short(tick)));
+    let rows: Vec<(f64, String)> = rows.collect();
+    let down = columns
+        .iter()
+        .map(|(x, _)| format!("M{x:.0} {top}V{bottom}"));
+    let across = rows.iter().map(|(y, _)| format!("M{left} {y:.0}H{right}"));
+    html! {
+        g.grid {
+            path d=(down.chain(across).collect::<String>()) {}
+            @for (x, text) in &columns { text.middle x=(pixel(*x)) y=(bottom + 15.0) { (text) } }
+            @for (y, text) in &rows { text.end x=(left - 5.0) y=(pixel(*y + 4.0)) { (text) } }
+        }
+    }
+}
+
+fn line(view: &View, allocator: &str, points: &Points, x: &Axis, y: &Axis) -> Markup {
+    let pixels = points
+        .iter()
+        .map(|(at, value)| format!("{:.0} {:.0}", x.at(*at), y.at(*value)));
+    let path = format!("M{}", Vec::from_iter(pixels).join("L"));
+    // Numbers alone; there are thousands, which end tags would make a tenth longer.
+    PreEscaped(format!(
+        r#"<path class="r{}" d="{path}"/>"#,
+        view.number(allocator)
+    ))
+}
