@@ -17,10 +17,10 @@ const PUBLISHED: &str = "published.json";
 /// Renews the page or, with `check`, fails if it would change.
 pub fn run(root: &Path, check: bool) -> Result<()> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // The features of the whole workspace, with which tests have built it.
+    // As tests have built it: with other features the library would be compiled once more.
     succeed(
         Command::new(cargo)
-            .args(["build", "--quiet", "--workspace", "--bin", "heapwood"])
+            .args(["test", "--quiet", "--workspace", "--no-run"])
             .current_dir(root),
     )?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
