@@ -64,6 +64,10 @@ function check_width() {
     const names = wide.slice(0, 3).map((element) => element.tagName + "." + element.className);
     faults.push(`wider than the window: ${root.scrollWidth} of ${root.clientWidth}: ${names.join(" ")}`);
   }
+  for (const name of document.querySelectorAll("table.cases tbody tr:first-child th")) {
+    const width = name.getBoundingClientRect().width;
+    if (width < 120) faults.push(`names of cases have ${width} pixels`);
+  }
 }
 function check_controls() {
   const table = document.querySelector("table.cases");

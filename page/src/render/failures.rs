@@ -52,8 +52,8 @@ fn table(measured: &[&Measured]) -> Markup {
                     tr {
                         th scope="col" { "allocator" }
                         th scope="col" { "status" }
-                        th scope="col" { "reason" }
-                        th scope="col" { "cases" }
+                        th.text scope="col" { "reason" }
+                        th.text scope="col" { "cases" }
                     }
                 }
                 tbody {

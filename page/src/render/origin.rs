@@ -17,9 +17,9 @@ pub fn origin(collection: &Collection) -> Markup {
                     thead {
                         tr {
                             th scope="col" { "machine" }
-                            th scope="col" { "driver" }
-                            th scope="col" { "commit" }
-                            th scope="col" { "compiler" }
+                            th.text scope="col" { "driver" }
+                            th.text scope="col" { "commit" }
+                            th.text scope="col" { "compiler" }
                         }
                     }
                     tbody {
