@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SetupError};
-use heapwood_device::allocators::has_external_granted;
+use heapwood_device::allocators::{RING_WORD, has_external_granted};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
@@ -211,6 +211,11 @@ impl<'b> DeviceHeap<'b> {
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
         let heap = backend.bind(spec.allocator, heap)?;
+        if spec.observe.records
+            && let Some(ring) = backend.ring(pool_bytes)
+        {
+            pool.upload(RING_WORD * 8, &[ring.address, ring.events])?;
+        }
         Ok(Self {
             backend,
             allocator_name: AllocatorName::of(spec),

@@ -29,6 +29,12 @@ pub enum SpecError {
         /// Its parameters, each with the values that it can have.
         known: String,
     },
+    /// Calls of the allocator cannot be recorded.
+    #[error("calls of {allocator} cannot be recorded")]
+    Unrecorded {
+        /// The allocator.
+        allocator: &'static str,
+    },
     /// The allocator cannot be checked.
     #[error("{allocator} has no checked mode")]
     Unchecked {

@@ -22,7 +22,7 @@ pub const DEFAULT: &str = "cfmalloc";
 /// The allocators and their forms, in the order of the table. Checked ones are asked for by
 /// `--check-heap`.
 fn table() -> impl Iterator<Item = &'static HostAllocator> {
-    ALLOCATORS.iter().filter(|allocator| !allocator.checked)
+    ALLOCATORS.iter().filter(|allocator| !allocator.observed)
 }
 
 /// The allocators of the program, and their forms.

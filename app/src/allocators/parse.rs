@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use heapwood_device::allocator::SetupError;
+use heapwood_device::allocator::{Observe, SetupError};
 use heapwood_device::host::HostAllocator;
 
 use super::spec::{COALESCE, Spec};
@@ -23,6 +23,7 @@ impl Spec {
             allocator,
             parameters: Vec::new(),
             coalesce: false,
+            observe: Observe::NOTHING,
         };
         let mut chosen = Vec::new();
         for part in rest.split(',').filter(|part| !part.is_empty()) {

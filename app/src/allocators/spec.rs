@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
 
-use heapwood_device::allocator::{Heap, Request, SetupError};
+use heapwood_device::allocator::{Heap, Observe, Request, SetupError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
 use super::{SpecError, forms};
@@ -22,6 +22,8 @@ pub struct Spec {
     pub(super) parameters: Vec<(String, String)>,
     /// Whether the requests of a warp are made as one.
     pub coalesce: bool,
+    /// The observation of calls, where the allocator is one that makes it.
+    pub observe: Observe,
 }
 
 impl Default for Spec {
@@ -60,18 +62,34 @@ impl Spec {
             pool_bytes,
             processors,
             parameters: &parameters,
+            observe: self.observe,
         })
     }
 
     /// The same choice with every block checked.
     pub fn checked(&self) -> Option<Self> {
+        let guards = Observe {
+            guards: true,
+            ..self.observe
+        };
+        self.observed(guards)
+    }
+
+    /// The same choice with calls observed.
+    pub fn observed(&self, observe: Observe) -> Option<Self> {
         let allocator = ALLOCATORS
             .iter()
-            .find(|other| other.checked && other.description.name == self.name())?;
+            .find(|other| other.observed && other.description.name == self.name())?;
         Some(Self {
             allocator,
+            observe,
             ..self.clone()
         })
+    }
+
+    /// Whether every block is checked.
+    pub fn is_checked(&self) -> bool {
+        self.observe.guards
     }
 
     /// The same choice, with every block checked if `check` is set.
@@ -241,7 +259,7 @@ mod tests {
         for allocator in all() {
             let name = allocator.description.name;
             let spec = Spec::parse(name).unwrap().checked().unwrap();
-            assert!(spec.allocator.checked);
+            assert!(spec.is_checked());
             assert_eq!(spec.name(), name);
         }
     }

@@ -14,6 +14,7 @@ mod launch;
 mod memory;
 mod memory_source;
 mod quota;
+mod recording;
 mod select;
 
 use std::time::Duration;
@@ -35,6 +36,7 @@ pub(crate) use memory::memory_of;
 pub use memory::{Allocation, Memory};
 pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
 pub use quota::Quota;
+pub use recording::{RecordError, Recording, RingPlace};
 pub use select::{Choice, Opened, Options, open};
 
 /// Why a backend cannot do what it was asked.
@@ -76,6 +78,9 @@ pub enum BackendError {
     /// An allocator of the user's cannot be had.
     #[error(transparent)]
     Link(#[from] LinkError),
+    /// Calls of an allocator cannot be recorded.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// Threads of a launch are numbered by 32 bits, and kernels add their number.
     #[error("{threads} threads are more than a launch can have, 2147483648")]
     TooManyThreads {
@@ -134,6 +139,8 @@ pub struct DeviceInfo {
     pub processors: u32,
     /// The GPU driver's release.
     pub driver: Option<String>,
+    /// Ticks a second of the clock that kernels read: the peak rate of the multiprocessors.
+    pub clock_hz: u64,
     /// The files that an allocator of the user's comes from, if there are any.
     pub linked: Option<Linked>,
 }
@@ -218,6 +225,13 @@ pub trait Backend: Send + Sync {
     /// [`BackendError::Link`] if there is no such library, or it fails; faults of the GPU.
     fn own_heap(&self, _bytes: u64) -> Result<OwnHeap, BackendError> {
         Err(LinkError::NoLibrary.into())
+    }
+
+    /// The ring for the calls of a heap of so many bytes that records them
+    /// ([`Observe::records`](heapwood_device::allocator::Observe::records)); none if nothing is
+    /// recorded.
+    fn ring(&self, _pool_bytes: u64) -> Option<RingPlace> {
+        None
     }
 
     /// Runs launches one after the other, without coming back to the host between

@@ -18,8 +18,8 @@ use crate::allocators::Spec;
 use crate::backend::Options;
 use crate::job::{FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
-use crate::report::{Format, SavedReport, picture_report};
-use crate::tree::{BuilderKind, Shading, TreeError};
+use crate::report::{Format, SavedReport, TreeReport, picture_report};
+use crate::tree::{BuilderKind, DeviceTree, Shading, TreeError};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -120,7 +120,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         tree: tree.clone(),
         backend: decided,
     };
-    progress.execute(&job, &scene, &exporter, |report, tree| {
+    let complete = |report: &mut TreeReport, tree: DeviceTree<'_>| {
         let shading = Shading::from(arguments.shade);
         let render = |camera: &Camera| tree.render(camera, &shading, 1);
         let image = camera.as_ref().map(render).transpose()?;
@@ -141,7 +141,22 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             view.write(&camera, scene.offset())?;
         }
         Ok(())
-    })
+    };
+    let Some(spec) = &job.allocator else {
+        allocator
+            .record
+            .refuse("--builder cores uses no allocator")?;
+        return progress.execute(&job, &scene, &exporter, complete);
+    };
+    let Some(target) = allocator.record.open(spec)? else {
+        return progress.execute(&job, &scene, &exporter, complete);
+    };
+    let recorded = TreeJob {
+        allocator: Some(target.spec.clone()),
+        ..job.clone()
+    };
+    let (plain, recorded) = ((&job, &scene), (&recorded, &scene));
+    progress.execute_recorded(plain, recorded, &target, &exporter, complete)
 }
 
 /// Builds the trees of a moving scene, measures and reports.
@@ -168,5 +183,13 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         tree: arguments.tree.clone(),
         backend: link.decide(&arguments.backend, None)?,
     };
-    progress.execute(&job, &frames, &exporter, |_, ()| Ok(()))
+    let Some(target) = arguments.allocator.record.open(&job.allocator)? else {
+        return progress.execute(&job, &frames, &exporter, |_, ()| Ok(()));
+    };
+    let recorded = FramesJob {
+        allocator: target.spec.clone(),
+        ..job.clone()
+    };
+    let (plain, recorded) = ((&job, &frames[..]), (&recorded, &frames[..]));
+    progress.execute_recorded(plain, recorded, &target, &exporter, |_, ()| Ok(()))
 }

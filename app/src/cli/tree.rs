@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::common::LinkArguments;
+use super::record::RecordArguments;
 use crate::Error;
 use crate::allocators::{DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
@@ -58,6 +59,8 @@ pub struct AllocatorArguments {
     pub check: CheckArguments,
     #[command(flatten)]
     pub link: LinkArguments,
+    #[command(flatten)]
+    pub record: RecordArguments,
 }
 
 impl AllocatorArguments {

@@ -19,6 +19,7 @@ use crate::process::{self, Exit};
 use crate::workload::agents::Agents;
 use crate::workload::compare::Outcome;
 use crate::workload::particles::Particles;
+use crate::workload::replay::Replay;
 use crate::workload::workgen::Workgen;
 use crate::workload::{Status, fragmentation, micro};
 
@@ -78,6 +79,7 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         GapJob::KIND => answer_to::<GapJob>(job),
         StepsJob::<Agents>::KIND => answer_to::<StepsJob<Agents>>(job),
         StepsJob::<Particles>::KIND => answer_to::<StepsJob<Particles>>(job),
+        StepsJob::<Replay>::KIND => answer_to::<StepsJob<Replay>>(job),
         StepsJob::<Workgen>::KIND => answer_to::<StepsJob<Workgen>>(job),
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),

@@ -34,6 +34,7 @@ mod kept;
 mod passes;
 mod probability;
 mod program;
+mod recorded;
 mod render;
 mod report;
 mod results;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod particles;
+mod replay;
 mod text;
 mod workgen;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agents::AgentsResult;
 pub use particles::ParticlesResult;
+pub use replay::ReplayResult;
 pub use workgen::WorkgenResult;
 
 use crate::{Line, Meta, Samples};

@@ -1,6 +1,6 @@
 //! Memory for a heap, with guards around it.
 
-use heapwood_device::allocator::{Allocator, EXTERNAL_STATE, Heap, Request, SetupError};
+use heapwood_device::allocator::{Allocator, EXTERNAL_STATE, Heap, Observe, Request, SetupError};
 use heapwood_device::device_heap::AnyHeap;
 use heapwood_device::simt::Warp;
 
@@ -30,11 +30,22 @@ pub type AnyPool<W, H = u32> = Pool<AnyHeap<'static, W, H>>;
 unsafe impl<A: ?Sized> Sync for Pool<A> {}
 
 impl<A: Allocator> Pool<A> {
-    /// A heap, not yet initialised, of exactly `bytes` for `processors`.
+    /// A heap, not yet initialised, of exactly `bytes` for `processors`; its blocks are guarded if it
+    /// is one of [`Observed`](heapwood_device::allocators::Observed).
     pub fn new(
         bytes: u64,
         processors: u32,
         parameters: &[(&str, &str)],
+    ) -> Result<Self, SetupError> {
+        Self::observed(bytes, processors, parameters, Observe::GUARDS)
+    }
+
+    /// The same, with what is done around calls.
+    pub fn observed(
+        bytes: u64,
+        processors: u32,
+        parameters: &[(&str, &str)],
+        observe: Observe,
     ) -> Result<Self, SetupError> {
         let memory = Memory::new(bytes as usize);
         let heap = A::setup(&Request {
@@ -42,6 +53,7 @@ impl<A: Allocator> Pool<A> {
             pool_bytes: bytes,
             processors,
             parameters,
+            observe,
         })?;
         let heap = match A::EXTERNAL {
             true => external::bind(heap, parameters),
@@ -87,6 +99,13 @@ impl<A: ?Sized> Pool<A> {
     /// Zeroes what the host zeroes of an allocator of the user's before it is initialised.
     pub fn zero_state(&self) {
         self.memory.zero_front(EXTERNAL_STATE);
+    }
+
+    /// Writes a word of the pool, while no thread uses it.
+    pub fn write_word(&self, index: usize, word: u64) {
+        assert!(8 * index < self.memory.bytes);
+        // SAFETY: inside the memory, which is aligned.
+        unsafe { self.memory.start().cast::<u64>().add(index).write(word) };
     }
 
     /// Bytes of the pool, tables included.

@@ -15,6 +15,8 @@ mod ouroboros_memory;
 mod ouroboros_parts;
 mod ouroboros_refusals;
 mod parameters;
+mod recorded;
+mod replayed;
 mod spread_slabs;
 mod stale_header;
 mod xmalloc_fifo;

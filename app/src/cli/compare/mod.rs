@@ -25,6 +25,7 @@ use crate::report::{Format, Report};
 use crate::workload::agents::Agents;
 use crate::workload::compare::{self, Case, Outcome, verdict};
 use crate::workload::particles::Particles;
+use crate::workload::replay::Replay;
 use crate::workload::workgen::Workgen;
 
 /// Examples, at the end of the help.
@@ -54,6 +55,8 @@ pub enum What {
     ///
     /// If a case is worse, fails or is missing, the exit code is 5.
     Results(report::ChangesArguments),
+    /// Replay a trace, which --record has written
+    Replay(Box<steps::Arguments<Replay>>),
 }
 
 /// Compares.
@@ -69,6 +72,7 @@ pub fn run(what: What) -> Result<(), Error> {
         What::Particles(arguments) => steps::run(&arguments),
         What::Workgen(arguments) => steps::run(&arguments),
         What::Results(arguments) => report::run_changes(&arguments),
+        What::Replay(arguments) => steps::run(&arguments),
     }
 }
 

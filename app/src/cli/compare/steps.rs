@@ -1,4 +1,4 @@
-//! `heapwood compare` with `agents`, `particles` or `workgen`: steps over a set of allocators.
+//! `heapwood compare` with `agents`, `particles`, `workgen` or `replay`: steps over a set of allocators.
 
 use clap::Args;
 use heapwood_results::steps::StepsResult;
@@ -33,6 +33,7 @@ pub(super) fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error
     let specs = arguments.allocators.parse()?;
     specs.iter().try_for_each(refuse_coalesce)?;
     check(&arguments.stepped)?;
+    arguments.stepped.read_files(&[])?;
     arguments.sides.check_files(std::iter::empty::<&str>())?;
     let context = arguments.sides.open(&specs)?;
     let backend = arguments.sides.decide(&specs)?;

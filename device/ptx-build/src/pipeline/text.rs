@@ -4,7 +4,11 @@ use super::bounds::{Bounds, LaunchBounds};
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 37] = [
+const LONG_NAMES: [(&str, &str); 41] = [
+    ("observed5guard17outlined_disclose", "observed_disclose_"),
+    ("observed5state14outlined_begin", "observed_begin_"),
+    ("observed5state12outlined_end", "observed_end_"),
+    ("observed5state13outlined_free", "observed_free_"),
     ("ouroboros5arena4task8outlined", "ouro_task_"),
     ("circular6search8outlined", "circular_search_"),
     ("scatter6search8outlined", "scatter_chunks_"),

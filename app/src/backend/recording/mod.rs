@@ -1,0 +1,235 @@
+//! The recording of a run: a backend that writes the calls of an allocator into a trace.
+//!
+//! Kernels over an allocator that records ([`Observe::records`]) leave the events of their calls in a
+//! ring of device memory. [`Recording`] empties the ring behind each launch, so that a ring has to
+//! hold the events of one launch. It numbers blocks, and drops the addresses.
+//!
+//! [`Observe::records`]: heapwood_device::allocator::Observe::records
+
+mod ring;
+mod traced_calls;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use heapwood_device::allocator::Heap;
+use heapwood_device::host::HostAllocator;
+use heapwood_device::launch::KernelId;
+use heapwood_traces::{Footer, Header, RecordingCost, TraceError, Writer};
+use thiserror::Error;
+
+use crate::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
+use crate::link::OwnHeap;
+
+use ring::Ring;
+pub use ring::RingPlace;
+use traced_calls::TracedCalls;
+
+/// Why calls cannot be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RecordError {
+    /// A launch made more calls than the ring has room for.
+    #[error(
+        "the launch of {kernel} made {calls} calls, and the ring of the recording has room for {room}"
+    )]
+    RingOverflow {
+        /// The kernel.
+        kernel: &'static str,
+        /// Calls that it made.
+        calls: u64,
+        /// Events of the ring.
+        room: u64,
+    },
+    /// A kernel freed a block that it had not, or the ring was written over.
+    #[error("the launch of {kernel} freed a block that no request was granted")]
+    UnknownBlock {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// The trace cannot be written.
+    #[error("{0}")]
+    Trace(String),
+    /// Nothing was to be recorded.
+    #[error("no trace was begun")]
+    Nothing,
+}
+
+impl From<TraceError> for RecordError {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(error.to_string())
+    }
+}
+
+/// The trace so far.
+struct Trace {
+    /// Where it goes, and its header, until the first heap is there.
+    begin: Option<(File, Header)>,
+    writer: Option<Writer<BufWriter<File>>>,
+    calls: TracedCalls,
+    /// Milliseconds of all launches.
+    launches_ms: f64,
+}
+
+impl Trace {
+    /// The writer, which writes the header at first.
+    fn writer(&mut self) -> Result<Option<&mut Writer<BufWriter<File>>>, RecordError> {
+        if let Some((file, header)) = self.begin.take() {
+            self.writer = Some(Writer::new(BufWriter::new(file), &header)?);
+        }
+        Ok(self.writer.as_mut())
+    }
+}
+
+/// A backend that adds up the times of launches, and records them if it has a ring.
+pub struct Recording<'b> {
+    backend: &'b dyn Backend,
+    ring: Option<Ring>,
+    begun: Instant,
+    trace: Mutex<Trace>,
+}
+
+impl<'b> Recording<'b> {
+    /// Times alone: those of a run that is not recorded.
+    pub fn of_times(backend: &'b dyn Backend) -> Self {
+        Self::with(backend, None, None)
+    }
+
+    /// Begins a trace in `file`, with a ring of so many bytes. The header needs no pool.
+    ///
+    /// # Errors
+    ///
+    /// A ring for which there is no memory.
+    pub fn new(
+        backend: &'b dyn Backend,
+        ring_bytes: u64,
+        file: File,
+        header: Header,
+    ) -> Result<Self, BackendError> {
+        let ring = Ring::new(backend, ring_bytes)?;
+        Ok(Self::with(backend, Some(ring), Some((file, header))))
+    }
+
+    fn with(backend: &'b dyn Backend, ring: Option<Ring>, begin: Option<(File, Header)>) -> Self {
+        Self {
+            backend,
+            ring,
+            begun: Instant::now(),
+            trace: Mutex::new(Trace {
+                begin,
+                writer: None,
+                calls: TracedCalls::default(),
+                launches_ms: 0.0,
+            }),
+        }
+    }
+
+    /// Milliseconds of all launches so far.
+    pub fn launches_ms(&self) -> f64 {
+        self.trace().launches_ms
+    }
+
+    /// Ends the trace.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError::Trace`], and [`RecordError::Nothing`] without a trace.
+    pub fn finish(self, cost: Option<RecordingCost>) -> Result<Footer, RecordError> {
+        let mut trace = self.trace();
+        trace.writer()?;
+        let writer = trace.writer.take().ok_or(RecordError::Nothing)?;
+        Ok(writer.finish(cost)?)
+    }
+
+    fn trace(&self) -> MutexGuard<'_, Trace> {
+        self.trace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a launch and records it.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Backend::launch`].
+    unsafe fn record(&self, launch: &Launch) -> Result<f64, BackendError> {
+        let begin_ns = self.now();
+        // SAFETY: the caller's promise.
+        let ms = unsafe { self.backend.launch(launch)? };
+        let mut trace = self.trace();
+        trace.launches_ms += ms;
+        let records = launch.heap.is_some_and(|(allocator, _)| allocator.observed);
+        if let Some(ring) = self.ring.as_ref().filter(|_| records) {
+            let recorded = ring.empty(launch.call.kernel())?;
+            let end_ns = self.now();
+            let mut calls = std::mem::take(&mut trace.calls);
+            if let Some(writer) = trace.writer()? {
+                calls.launch(writer, launch, recorded, begin_ns..end_ns)?;
+            }
+            trace.calls = calls;
+        }
+        Ok(ms)
+    }
+
+    /// Nanoseconds since the recording began.
+    fn now(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+impl Backend for Recording<'_> {
+    fn info(&self) -> DeviceInfo {
+        self.backend.info()
+    }
+
+    fn solo_workers(&self) -> u32 {
+        self.backend.solo_workers()
+    }
+
+    fn free_memory(&self) -> Result<u64, BackendError> {
+        self.backend.free_memory()
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<Memory, BackendError> {
+        self.backend.allocate(bytes)
+    }
+
+    fn size_system_heap(&self, bytes: u64, exact: bool) -> Result<(), BackendError> {
+        self.backend.size_system_heap(bytes, exact)
+    }
+
+    fn fixed_system_heap(&self) -> Result<Option<u64>, BackendError> {
+        self.backend.fixed_system_heap()
+    }
+
+    fn bind(&self, allocator: &'static HostAllocator, heap: Heap) -> Result<Heap, BackendError> {
+        self.backend.bind(allocator, heap)
+    }
+
+    fn own_heap(&self, bytes: u64) -> Result<OwnHeap, BackendError> {
+        self.backend.own_heap(bytes)
+    }
+
+    fn ring(&self, pool_bytes: u64) -> Option<RingPlace> {
+        if let Some((_, header)) = &mut self.trace().begin {
+            header.pool_bytes = Some(pool_bytes);
+        }
+        self.ring.as_ref().map(Ring::place)
+    }
+
+    unsafe fn launch_parts(&self, parts: &[&[Launch]]) -> Result<Vec<f64>, BackendError> {
+        let part = |launches: &&[Launch]| {
+            // SAFETY: the caller's promise, one launch after the other.
+            let times = launches.iter().map(|launch| unsafe { self.record(launch) });
+            times.sum()
+        };
+        parts.iter().map(part).collect()
+    }
+
+    fn registers(
+        &self,
+        kernel: KernelId,
+        allocator: &'static HostAllocator,
+    ) -> Result<Option<(u32, u32)>, BackendError> {
+        self.backend.registers(kernel, allocator)
+    }
+}
