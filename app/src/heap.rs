@@ -211,7 +211,7 @@ impl<'b> DeviceHeap<'b> {
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
         let heap = backend.bind(spec.allocator, heap)?;
-        if spec.observe.records
+        if (spec.observe.records || spec.observe.clocks)
             && let Some(ring) = backend.ring(pool_bytes)
         {
             pool.upload(RING_WORD * 8, &[ring.address, ring.events])?;
@@ -280,7 +280,8 @@ impl<'b> DeviceHeap<'b> {
     /// Faults of the backend.
     pub fn init(&self) -> Result<f64, BackendError> {
         if self.allocator.properties.external {
-            self.pool.upload(0, &[0_u8; EXTERNAL_STATE as usize])?;
+            let state = [0_u8; EXTERNAL_STATE as usize];
+            self.pool.upload(self.external_state(), &state)?;
         }
         if self.allocator.properties.own_memory {
             let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
@@ -288,7 +289,7 @@ impl<'b> DeviceHeap<'b> {
             *own = None;
             let bytes = (self.allocator.elsewhere)(&self.heap);
             let heap = own.insert(self.backend.own_heap(bytes)?);
-            let state = EXTERNAL_STATE / 2;
+            let state = self.external_state() + EXTERNAL_STATE / 2;
             self.pool.upload(state, &heap.word().to_ne_bytes())?;
         }
         let launch = Launch {
@@ -298,6 +299,13 @@ impl<'b> DeviceHeap<'b> {
         };
         // SAFETY: the kernel needs nothing but the heap, which no other kernel uses.
         unsafe { self.backend.launch(&launch) }
+    }
+
+    /// Where in the pool the state of the user's functions begins, with our counters in front:
+    /// behind the state of an observer, if there is one.
+    fn external_state(&self) -> u64 {
+        let [base, ..] = self.heap.pointers;
+        (base.addr() - self.pool.address().addr()) as u64
     }
 
     /// Walks the heap, which was initialised.

@@ -95,6 +95,8 @@ pub struct Observe {
     pub records: bool,
     /// Calls are delayed.
     pub delays: bool,
+    /// The times of calls are added up.
+    pub clocks: bool,
 }
 
 impl Observe {
@@ -103,6 +105,7 @@ impl Observe {
         guards: false,
         records: false,
         delays: false,
+        clocks: false,
     };
     /// Guards alone.
     pub const GUARDS: Self = Self {

@@ -36,7 +36,10 @@ pub use flatter::FlatterScatter;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
 pub use llvmlibc::LlvmLibc;
-pub use observed::{EVENT_WORDS, Observed, Operation, RING_HEAD_WORDS, RING_WORD, RecordedCall};
+pub use observed::{
+    CallTimes, EVENT_WORDS, Observed, Operation, REQUEST_DELAY, RING_HEAD_WORDS, RING_WORD,
+    RecordedCall, observed_pool,
+};
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
@@ -108,6 +111,8 @@ macro_rules! with_allocators {
             ("buddy_observed", $crate::allocators::Observed<$crate::allocators::BuddyAlloc>),
             ("halloc_observed", $crate::allocators::Observed<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
             ("llvmlibc_observed", $crate::allocators::Observed<$crate::allocators::LlvmLibc>),
+            ("external_observed", $crate::allocators::Observed<$crate::allocators::External>),
+            ("external_pool_own_observed", $crate::allocators::Observed<$crate::allocators::ExternalOwn>),
         }
     };
 }

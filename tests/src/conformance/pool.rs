@@ -98,7 +98,7 @@ impl<A: ?Sized> Pool<A> {
 
     /// Zeroes what the host zeroes of an allocator of the user's before it is initialised.
     pub fn zero_state(&self) {
-        self.memory.zero_front(EXTERNAL_STATE);
+        self.memory.zero_external(&self.heap);
     }
 
     /// Writes a word of the pool, while no thread uses it.
@@ -142,11 +142,15 @@ impl Memory {
         self.lines.cast::<u8>().wrapping_add(LINE)
     }
 
-    /// Zeroes so many bytes at the begin, while no thread uses them.
-    pub fn zero_front(&self, bytes: u64) {
-        assert!(bytes <= self.bytes as u64, "{bytes} of {}", self.bytes);
+    /// Zeroes what the host zeroes of a heap of an allocator of the user's in this memory, while no
+    /// thread uses it.
+    pub fn zero_external(&self, heap: &Heap) {
+        let [base, ..] = heap.pointers;
+        let first = base.addr() - self.start().addr();
+        let end = first as u64 + EXTERNAL_STATE;
+        assert!(end <= self.bytes as u64, "{end} of {}", self.bytes);
         // SAFETY: inside the memory.
-        unsafe { self.start().write_bytes(0, bytes as usize) };
+        unsafe { base.write_bytes(0, EXTERNAL_STATE as usize) };
     }
 
     fn encloses(&self, address: usize, bytes: u64) -> bool {

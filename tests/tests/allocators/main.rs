@@ -11,6 +11,7 @@ mod flatter_pages;
 mod hidden_memory;
 mod llvmlibc_slabs;
 mod null_evidence;
+mod observed_times;
 mod ouroboros_memory;
 mod ouroboros_parts;
 mod ouroboros_refusals;

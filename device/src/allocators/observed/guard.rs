@@ -5,11 +5,7 @@
 
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 
-use cuda_std::atomic::{AtomicU32, AtomicU64};
-
-use super::Observed;
-use crate::allocator::Allocator;
-use crate::simt::Warp;
+use cuda_std::atomic::AtomicU32;
 
 /// Bytes in front of a block: the state word, the seal, and the requested size.
 pub(super) const HEADER: u64 = 16;
@@ -75,7 +71,7 @@ pub(super) unsafe fn enclose(start: *mut u8, bytes: u64) {
 
 /// The sight of the guards of a block that is freed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shown {
+pub(super) enum Shown {
     /// It is no live block.
     Dead,
     /// It is live, and was now given up.
@@ -84,13 +80,13 @@ enum Shown {
     Overrun,
 }
 
-/// Looks at the guards of a block that is freed, out of line: kernels have many frees.
+/// Looks at the guards of a block that is freed.
 ///
 /// # Safety
 ///
 /// `start` is that of a block of the pool that lives or did, or of what looks like one.
-#[inline(never)]
-unsafe fn outlined_disclose(start: *mut u8) -> Shown {
+#[inline(always)]
+pub(super) unsafe fn disclose(start: *mut u8) -> Shown {
     // SAFETY: memory of the pool; the state word decides whether it is a live block, and of two frees
     // only one exchanges it.
     let state = unsafe { &*start.cast::<AtomicU32>() };
@@ -115,70 +111,5 @@ unsafe fn outlined_disclose(start: *mut u8) -> Shown {
             0 => Shown::Live,
             _ => Shown::Overrun,
         }
-    }
-}
-
-impl<A: Allocator> Observed<A> {
-    /// Frees of what was no live block.
-    #[inline(always)]
-    pub(super) fn invalid_frees(&self) -> &AtomicU64 {
-        // SAFETY: the first word of the state, which kernels access by atomic operations only.
-        unsafe { &*self.state.base().cast::<AtomicU64>() }
-    }
-
-    /// Blocks that were written past their end.
-    #[inline(always)]
-    pub(super) fn overruns(&self) -> &AtomicU64 {
-        // SAFETY: the second word, likewise.
-        unsafe { &*self.state.base().cast::<AtomicU64>().wrapping_add(1) }
-    }
-
-    /// Whether what was read of a block before this call was the block's own.
-    ///
-    /// Where blocks may be overwritten, `free` of the inner allocator gives
-    /// nothing back but checks for that, and counts it. Another thread's block that
-    /// is counted meanwhile makes the answer no, which leaves a check out.
-    ///
-    /// # Safety
-    ///
-    /// `inner` contains `block`.
-    #[inline(always)]
-    unsafe fn is_whole<W: Warp>(self, warp: W, block: A::Handle) -> bool {
-        if !A::MAY_OVERWRITE {
-            return true;
-        }
-        let before = self.inner.faults().overwritten;
-        // SAFETY: `inner` contains the handle, and nothing is given back.
-        unsafe { self.inner.free(warp, block) };
-        self.inner.faults().overwritten == before
-    }
-
-    /// Looks at the guards of a block that is freed, and counts what is wrong. Returns whether the
-    /// block is live, and now the caller's to give back.
-    ///
-    /// # Safety
-    ///
-    /// `block` is not null.
-    #[inline(always)]
-    pub(super) unsafe fn disclose<W: Warp>(self, warp: W, block: A::Handle) -> bool {
-        let mut shown = Shown::Dead;
-        if self.inner.contains(block) {
-            // SAFETY: the pool contains it.
-            unsafe {
-                if !self.is_whole(warp, block) {
-                    return false;
-                }
-                shown = outlined_disclose(self.inner.address(block));
-            }
-        }
-        if shown == Shown::Dead {
-            self.invalid_frees().fetch_add(1, Relaxed);
-            return false;
-        }
-        // SAFETY: the pool contains it.
-        if shown == Shown::Overrun && unsafe { self.is_whole(warp, block) } {
-            self.overruns().fetch_add(1, Relaxed);
-        }
-        true
     }
 }

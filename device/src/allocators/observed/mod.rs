@@ -1,5 +1,5 @@
-//! An allocator around another that observes calls: it guards blocks, records calls for a trace, or
-//! delays them. Which of these a heap does is chosen when it is set up, so that each kernel is
+//! An allocator around another that observes calls: it guards blocks, records calls for a trace,
+//! adds up their times, or delays them. Which of these a heap does is chosen when it is set up, so that each kernel is
 //! compiled once for all of them.
 
 mod guard;
@@ -8,14 +8,17 @@ mod state;
 
 use core::sync::atomic::Ordering::Relaxed;
 
+use cuda_std::clock::cycles;
+
 use crate::allocator::{Allocator, Faults, Handle, Heap, Observe, Occupancy, Request, SetupError};
 use crate::description::{Described, Description};
 use crate::registers::RegisterLimits;
 use crate::simt::Warp;
 
-use guard::{HEADER, OVERHEAD};
-pub use record::{EVENT_WORDS, Operation, RING_HEAD_WORDS, RING_WORD, RecordedCall};
-use state::{DELAYS, GUARDS, ObserverState, RECORDS, STATE_BYTES};
+use guard::{OVERHEAD, Shown, disclose};
+pub use record::{CallTimes, EVENT_WORDS, Operation, RING_HEAD_WORDS, RING_WORD, RecordedCall};
+pub use state::REQUEST_DELAY;
+use state::{CLOCKS, DELAYS, GUARDS, ObserverState, RECORDS, STATE_BYTES};
 
 /// `A` with calls observed.
 #[derive(Clone, Copy)]
@@ -30,25 +33,92 @@ fn served(bytes: u64) -> u64 {
     if bytes == 0 { 1 } else { bytes }
 }
 
+/// Where the pool of a heap begins whose calls are observed.
+pub fn observed_pool(heap: &Heap) -> *mut u8 {
+    ObserverState(heap.pointers[3]).base()
+}
+
 /// Whether a heap guards its blocks.
 fn is_guarded(heap: &Heap) -> bool {
     ObserverState(heap.pointers[3]).does(GUARDS)
 }
 
 impl<A: Allocator> Observed<A> {
+    /// Bytes of the inner allocator's blocks that are not the caller's.
+    #[inline(always)]
+    fn overhead(&self) -> u64 {
+        const { assert!(OVERHEAD == 2 * GUARDS as u64) };
+        2 * self.state.header() as u64
+    }
+
     /// The bytes to ask of the inner allocator.
     #[inline(always)]
     fn inner_bytes(&self, bytes: u64) -> u64 {
-        let overhead = if self.state.does(GUARDS) { OVERHEAD } else { 0 };
-        served(bytes).saturating_add(overhead)
+        served(bytes).saturating_add(self.overhead())
     }
 
-    /// The start of a block of the inner allocator, or null.
+    /// Ends a request for `bytes` that began then, and was given this block.
     #[inline(always)]
-    fn start(&self, block: A::Handle) -> *mut u8 {
-        match block.is_null() {
+    fn end_request<W: Warp>(&self, warp: W, bytes: u64, block: A::Handle, begin: u64) {
+        let start = match block.is_null() {
             true => core::ptr::null_mut(),
             false => self.inner.address(block),
+        };
+        // SAFETY: the block was requested for these bytes, and is ours.
+        unsafe { self.state.end_request(warp, served(bytes), start, begin) };
+    }
+
+    /// The start of a block that is freed; null where no block can be.
+    #[inline(always)]
+    fn start(&self, block: A::Handle) -> *mut u8 {
+        match self.inner.contains(block) {
+            true => self.inner.address(block),
+            false => core::ptr::null_mut(),
+        }
+    }
+
+    /// Whether what was read of a block before this call was the block's own.
+    ///
+    /// Where blocks may be overwritten, `free` of the inner allocator gives
+    /// nothing back but checks for that, and counts it. Another thread's block that
+    /// is counted meanwhile makes the answer no, which leaves a check out.
+    ///
+    /// # Safety
+    ///
+    /// `inner` contains `block`.
+    #[inline(always)]
+    unsafe fn is_whole<W: Warp>(&self, warp: W, block: A::Handle) -> bool {
+        let before = self.inner.faults().overwritten;
+        // SAFETY: `inner` contains the handle, and nothing is given back.
+        unsafe { self.inner.free(warp, block) };
+        self.inner.faults().overwritten == before
+    }
+
+    /// Looks at the guards of a block that is freed and may have been overwritten, and counts what
+    /// is wrong.
+    ///
+    /// # Safety
+    ///
+    /// `block` is not null, and begins at `start` unless that is null.
+    #[inline(always)]
+    unsafe fn disclose_whole<W: Warp>(&self, warp: W, block: A::Handle, start: *mut u8) {
+        let mut shown = Shown::Dead;
+        if !start.is_null() {
+            // SAFETY: the pool contains it.
+            unsafe {
+                if !self.is_whole(warp, block) {
+                    return;
+                }
+                shown = disclose(start);
+            }
+        }
+        if shown == Shown::Dead {
+            self.state.invalid_frees().fetch_add(1, Relaxed);
+            return;
+        }
+        // SAFETY: the pool contains it.
+        if shown == Shown::Overrun && unsafe { self.is_whole(warp, block) } {
+            self.state.overruns().fetch_add(1, Relaxed);
         }
     }
 }
@@ -70,12 +140,15 @@ impl<A: Allocator> Allocator for Observed<A> {
     const BOUNDED_REFUSAL: bool = A::BOUNDED_REFUSAL;
     const PROVIDES: bool = A::PROVIDES;
     const SYSTEM_HEAP: bool = A::SYSTEM_HEAP;
+    const EXTERNAL: bool = A::EXTERNAL;
+    const OWN_MEMORY: bool = A::OWN_MEMORY;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {
         let Observe {
             guards,
             records,
             delays,
+            clocks,
         } = request.observe;
         let overhead = if guards { OVERHEAD } else { 0 };
         let inner = Request {
@@ -110,7 +183,8 @@ impl<A: Allocator> Allocator for Observed<A> {
             });
         }
         let bit = |does: bool, bit: usize| if does { bit } else { 0 };
-        let bits = bit(guards, GUARDS) | bit(records, RECORDS) | bit(delays, DELAYS);
+        let bits =
+            bit(guards, GUARDS) | bit(records, RECORDS) | bit(delays, DELAYS) | bit(clocks, CLOCKS);
         heap.pointers[3] = request.base.wrapping_add(bits);
         Ok(heap)
     }
@@ -136,8 +210,8 @@ impl<A: Allocator> Allocator for Observed<A> {
 
     unsafe fn init<W: Warp>(self, warp: W) {
         if warp.thread() == 0 {
-            self.invalid_frees().store(0, Relaxed);
-            self.overruns().store(0, Relaxed);
+            self.state.invalid_frees().store(0, Relaxed);
+            self.state.overruns().store(0, Relaxed);
         }
         // SAFETY: nothing else uses the inner heap during the launch.
         unsafe { self.inner.init(warp) }
@@ -145,25 +219,17 @@ impl<A: Allocator> Allocator for Observed<A> {
 
     #[inline(always)]
     fn malloc<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
-        let begin = self.state.begin_request();
+        let begin = cycles();
         let block = self.inner.malloc(warp, self.inner_bytes(bytes));
-        // SAFETY: the block was requested for these bytes, and is ours.
-        unsafe {
-            self.state
-                .end_request(warp, served(bytes), self.start(block), begin)
-        };
+        self.end_request(warp, bytes, block, begin);
         block
     }
 
     #[inline(always)]
     fn malloc_exclusive<W: Warp>(self, warp: W, bytes: u64) -> A::Handle {
-        let begin = self.state.begin_request();
+        let begin = cycles();
         let block = self.inner.malloc_exclusive(warp, self.inner_bytes(bytes));
-        // SAFETY: as above.
-        unsafe {
-            self.state
-                .end_request(warp, served(bytes), self.start(block), begin)
-        };
+        self.end_request(warp, bytes, block, begin);
         block
     }
 
@@ -177,24 +243,24 @@ impl<A: Allocator> Allocator for Observed<A> {
         if block.is_null() {
             return;
         }
-        // SAFETY: the state of this heap.
-        unsafe { self.state.begin_free(warp, self.inner.address(block)) };
-        let mut gives = true;
-        if self.state.does(GUARDS) {
-            // SAFETY: it is not null. An allocator that overwrites blocks gives nothing back, and
-            // was asked for the block by then.
-            gives = unsafe { self.disclose(warp, block) } && !A::MAY_OVERWRITE;
-        }
-        if gives {
-            // SAFETY: the caller's promise, or what the guards have shown.
-            unsafe { self.inner.free(warp, block) };
+        let start = self.start(block);
+        // SAFETY: the caller's promise, or what the guards have shown. An allocator that overwrites
+        // blocks gives nothing back, and is asked for the block while guards are looked at.
+        unsafe {
+            if A::MAY_OVERWRITE && self.state.does(GUARDS) {
+                self.state.unguarded().begin_free(warp, start);
+                self.disclose_whole(warp, block, start);
+            } else if self.state.begin_free(warp, start) {
+                let begin = cycles();
+                self.inner.free(warp, block);
+                self.state.end_free(warp, begin);
+            }
         }
     }
 
     #[inline(always)]
     fn address(self, block: A::Handle) -> *mut u8 {
-        let header = if self.state.does(GUARDS) { HEADER } else { 0 };
-        self.inner.address(block).wrapping_add(header as usize)
+        self.inner.address(block).wrapping_add(self.state.header())
     }
 
     fn contains(self, block: A::Handle) -> bool {
@@ -202,9 +268,8 @@ impl<A: Allocator> Allocator for Observed<A> {
     }
 
     unsafe fn granted(self, block: A::Handle, requested: u64) -> u64 {
-        let overhead = if self.state.does(GUARDS) { OVERHEAD } else { 0 };
         // SAFETY: the inner block was requested with so many bytes.
-        unsafe { self.inner.granted(block, self.inner_bytes(requested)) - overhead }
+        unsafe { self.inner.granted(block, self.inner_bytes(requested)) - self.overhead() }
     }
 
     /// The requested bytes if the canary is behind them.
@@ -223,8 +288,8 @@ impl<A: Allocator> Allocator for Observed<A> {
 
     fn faults(self) -> Faults {
         Faults {
-            invalid_frees: self.invalid_frees().load(Relaxed),
-            overruns: self.overruns().load(Relaxed),
+            invalid_frees: self.state.invalid_frees().load(Relaxed),
+            overruns: self.state.overruns().load(Relaxed),
             ..self.inner.faults()
         }
     }

@@ -24,8 +24,37 @@ use crate::simt::{Warp, leader, rank};
 pub const RING_WORD: u64 = 16;
 /// Words of an event.
 pub const EVENT_WORDS: usize = 4;
-/// Words in front of the first event: the first of them counts places, and no event is in its line.
+/// Words in front of the first event: the first of them counts places, those behind it are the
+/// [`CallTimes`], and no event is in their line.
 pub const RING_HEAD_WORDS: usize = 16;
+/// The words of a ring with the times of requests and frees.
+pub(super) const REQUEST_TIME: usize = 1;
+pub(super) const FREE_TIME: usize = 3;
+
+/// The sums of the times of calls, in the head of a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallTimes {
+    /// Clock cycles of requests.
+    pub request_cycles: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Clock cycles of frees.
+    pub free_cycles: u64,
+    /// Frees of blocks.
+    pub frees: u64,
+}
+
+impl CallTimes {
+    /// Those in the head of a ring.
+    pub fn from_words(head: [u64; RING_HEAD_WORDS]) -> Self {
+        Self {
+            request_cycles: head[REQUEST_TIME],
+            requests: head[REQUEST_TIME + 1],
+            free_cycles: head[FREE_TIME],
+            frees: head[FREE_TIME + 1],
+        }
+    }
+}
 
 /// A call of the allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,12 +138,8 @@ impl ObservedCall {
     /// how many events it has room for.
     #[inline(always)]
     pub unsafe fn record<W: Warp>(self, warp: W, state: *mut u8) {
-        // SAFETY: two words of the state, which are not written during a launch.
-        let (ring, events) = unsafe {
-            let words = state.cast::<u64>().add(RING_WORD as usize);
-            let ring: *mut u64 = core::ptr::with_exposed_provenance_mut(words.read() as usize);
-            (ring, words.add(1).read())
-        };
+        // SAFETY: the caller's promise.
+        let (ring, events) = unsafe { ring_of(state) };
         let lane = warp.lane();
         let mask = warp.converge();
         let first = leader(mask);
@@ -149,6 +174,43 @@ impl ObservedCall {
                 event.add(3).write(who);
             }
         }
+    }
+}
+
+/// The ring of a heap, and the events that it has room for.
+///
+/// # Safety
+///
+/// The state is that of a heap for which the host has set a ring aside.
+#[inline(always)]
+unsafe fn ring_of(state: *mut u8) -> (*mut u64, u64) {
+    // SAFETY: two words of the state, which are not written during a launch.
+    unsafe {
+        let words = state.cast::<u64>().add(RING_WORD as usize);
+        let ring = core::ptr::with_exposed_provenance_mut(words.read() as usize);
+        (ring, words.add(1).read())
+    }
+}
+
+/// Adds the time of a call to the sums at a word of the ring's head: of each of the active lanes as
+/// much as of their leader, so that there are two additions and not two a lane.
+///
+/// # Safety
+///
+/// As for [`ring_of`]; the word is one of [`CallTimes`].
+#[inline(always)]
+pub(super) unsafe fn add_time<W: Warp>(warp: W, state: *mut u8, word: usize, took: u64) {
+    let mask = warp.converge();
+    if warp.lane() == leader(mask) {
+        let calls = u64::from(mask.count_ones());
+        // SAFETY: words in the ring's head, which kernels access by atomic operations only.
+        let [time, count] = unsafe {
+            let head = ring_of(state).0.cast::<AtomicU64>();
+            [&*head.add(word), &*head.add(word + 1)]
+        };
+        // Relaxed: the host reads the sums after the launch.
+        time.fetch_add(took.wrapping_mul(calls), Relaxed);
+        count.fetch_add(calls, Relaxed);
     }
 }
 
