@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SetupError};
-use heapwood_device::allocators::{RING_WORD, has_external_granted};
+use heapwood_device::allocators::{REQUEST_DELAY, RING_WORD, has_external_granted};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
@@ -215,6 +215,10 @@ impl<'b> DeviceHeap<'b> {
             && let Some(ring) = backend.ring(pool_bytes)
         {
             pool.upload(RING_WORD * 8, &[ring.address, ring.events])?;
+        }
+        if spec.observe.delays {
+            let cycles = spec.delay.cycles(backend.info().clock_hz);
+            pool.upload(REQUEST_DELAY * 8, &cycles)?;
         }
         Ok(Self {
             backend,

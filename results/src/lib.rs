@@ -35,6 +35,7 @@ pub mod micro;
 mod outcome;
 pub mod picture;
 pub mod samples;
+pub mod sensitivity;
 pub mod sequence;
 mod size;
 mod status;

@@ -1,11 +1,13 @@
 //! Allocators as users name them: what there is, and how a choice is written.
 
+mod delay;
 mod error;
 mod forms;
 mod parse;
 mod short;
 mod spec;
 
+pub use delay::CallDelay;
 pub use error::SpecError;
 pub use heapwood_device::description::{Description, Parameter};
 pub use parse::parse_list;

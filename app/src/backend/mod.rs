@@ -5,6 +5,7 @@
 //! the same work on each. Code above a [`Backend`] does not ask which one it is.
 
 mod bandwidth;
+mod call_clock;
 #[cfg(test)]
 pub(crate) mod clocked;
 mod cpu;
@@ -28,6 +29,7 @@ use crate::cuda::CudaError;
 use crate::link::{LinkError, Linked, OwnHeap};
 use crate::pool::HostOutOfMemory;
 
+pub use call_clock::CallClock;
 pub use cpu::{Cpu, tell_of_long_calls};
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;

@@ -82,6 +82,7 @@ fn heap_argument(allocator: &AllocatorArguments, tree: &TreeOptions) -> Option<&
     let named = [
         (allocator.allocator.is_some(), "--allocator"),
         (allocator.check.heap, "--check-heap"),
+        (allocator.delay.is_some(), "--delay"),
         (tree.alloc_per_split, "--alloc-per-split"),
         (tree.pool != Pool::Auto, "--pool"),
     ];

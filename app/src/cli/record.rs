@@ -66,7 +66,10 @@ impl RecordArguments {
         Ok(Some(Target {
             output: Output::open(path)?,
             ring_bytes: self.record_ring,
-            spec: observed.ok_or(SpecError::Unrecorded { allocator })?,
+            spec: observed.ok_or(SpecError::Unobserved {
+                allocator,
+                observed: "recorded",
+            })?,
         }))
     }
 

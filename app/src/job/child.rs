@@ -10,6 +10,7 @@ use super::gap::GapJob;
 use super::graph::GraphJob;
 use super::graphalytics::GraphalyticsJob;
 use super::linking::Linking;
+use super::sensitivity::SensitivityJob;
 use super::steps::StepsJob;
 use super::survey::SurveyJob;
 use super::tree::TreeJob;
@@ -81,6 +82,21 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         StepsJob::<Particles>::KIND => answer_to::<StepsJob<Particles>>(job),
         StepsJob::<Replay>::KIND => answer_to::<StepsJob<Replay>>(job),
         StepsJob::<Workgen>::KIND => answer_to::<StepsJob<Workgen>>(job),
+        SensitivityJob::<TreeJob>::KIND => answer_to::<SensitivityJob<TreeJob>>(job),
+        SensitivityJob::<FramesJob>::KIND => answer_to::<SensitivityJob<FramesJob>>(job),
+        SensitivityJob::<GraphJob>::KIND => answer_to::<SensitivityJob<GraphJob>>(job),
+        SensitivityJob::<StepsJob<Agents>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Agents>>>(job)
+        }
+        SensitivityJob::<StepsJob<Particles>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Particles>>>(job)
+        }
+        SensitivityJob::<StepsJob<Replay>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Replay>>>(job)
+        }
+        SensitivityJob::<StepsJob<Workgen>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Workgen>>>(job)
+        }
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
         SurveyJob::KIND => answer_to::<SurveyJob>(job),

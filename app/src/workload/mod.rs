@@ -31,6 +31,7 @@ pub mod host_pool;
 pub mod micro;
 pub mod particles;
 pub mod replay;
+pub mod sensitivity;
 mod status;
 pub mod steps;
 pub mod tree;

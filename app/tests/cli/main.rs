@@ -39,6 +39,7 @@ mod render;
 mod report;
 mod results;
 mod resume;
+mod sensitivity;
 mod sequences;
 mod steps;
 mod survey;

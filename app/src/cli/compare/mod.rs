@@ -3,6 +3,7 @@
 
 mod graph;
 mod kdtree;
+mod sensitivity;
 mod steps;
 
 use std::cell::RefCell;
@@ -104,6 +105,16 @@ struct ComparisonArguments {
     /// It has to be in the list, with the same parameters.
     #[arg(long, help_heading = "Allocator", value_name = "NAME", value_parser = Spec::parse)]
     reference: Option<Spec>,
+    /// Measure the share of the time that calls of the allocator take, by runs with delayed calls
+    ///
+    /// docs/traces.md describes it. The time limit is that of each run.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        conflicts_with = "check_heap",
+        hide_short_help = true
+    )]
+    sensitivity: bool,
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]
