@@ -38,7 +38,7 @@ pub(crate) use memory::memory_of;
 pub use memory::{Allocation, Memory};
 pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
 pub use quota::Quota;
-pub use recording::{RecordError, Recording, RingPlace};
+pub use recording::{AddressMap, MAP_ROWS, RecordError, Recording, RingPlace};
 pub use select::{Choice, Opened, Options, open};
 
 /// Why a backend cannot do what it was asked.

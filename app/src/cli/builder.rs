@@ -87,5 +87,6 @@ fn heap_argument(allocator: &AllocatorArguments, tree: &TreeOptions) -> Option<&
         (tree.pool != Pool::Auto, "--pool"),
     ];
     let named = named.into_iter().find(|(is_named, _)| *is_named);
-    named.map(|(_, name)| name)
+    let named = named.map(|(_, name)| name);
+    named.or_else(|| allocator.record.wanted())
 }

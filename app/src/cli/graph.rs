@@ -163,6 +163,7 @@ impl Arguments {
         check(&self.work, &self.saves)?;
         // A file may be read twice.
         let mut written = vec![self.save.as_deref(), self.output.as_deref()];
+        written.extend(self.storage.allocator.record.files());
         let outputs = self.outputs().into_iter();
         written.extend(
             outputs

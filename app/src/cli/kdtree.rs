@@ -77,11 +77,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let Some(source) = &arguments.scenes.scene else {
         return frames(arguments, spec);
     };
+    let [trace, map] = arguments.allocator.record.files();
     let targets = [
         arguments.output.as_deref(),
         arguments.save.as_deref(),
         arguments.render.as_deref(),
         arguments.camera.write_view.as_deref(),
+        trace,
+        map,
     ];
     if arguments.render.is_none() && arguments.camera.write_view.is_some() {
         let why = "--write-view takes a picture to write the view of: give --render, too";
@@ -143,9 +146,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         Ok(())
     };
     let Some(spec) = &job.allocator else {
-        allocator
-            .record
-            .refuse("--builder cores uses no allocator")?;
         return progress.execute(&job, &scene, &exporter, complete);
     };
     let Some(target) = allocator.record.open(spec)? else {
@@ -166,7 +166,8 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         return Err(TreeError::CannotFree(spec.to_string()).into());
     }
     let output = arguments.output.as_deref();
-    let targets = [output];
+    let [trace, map] = arguments.allocator.record.files();
+    let targets = [output, trace, map];
     let linked = arguments.allocator.link.files();
     read_apart(arguments.scenes.files().chain(linked), &targets)?;
     let exporter = Exporter::open(arguments.format, output)?;

@@ -120,10 +120,12 @@ pub fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
     check(&arguments.stepped)?;
     let record = &arguments.allocator.record;
+    let [trace, map] = record.files();
     let targets = [
         arguments.output.as_deref(),
         arguments.picture.as_deref(),
-        record.record.as_deref(),
+        trace,
+        map,
     ];
     read_apart(arguments.allocator.link.files(), &targets)?;
     arguments.stepped.read_files(&targets)?;

@@ -27,6 +27,7 @@ pub mod frames;
 pub mod gap;
 pub mod graph;
 pub mod graphalytics;
+pub mod heap_map;
 pub mod host_pool;
 pub mod micro;
 pub mod particles;

@@ -35,6 +35,7 @@ mod passes;
 mod probability;
 mod program;
 mod recorded;
+mod recorded_files;
 mod render;
 mod report;
 mod results;

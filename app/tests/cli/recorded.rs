@@ -76,7 +76,7 @@ fn recordings_that_cannot_be_are_one_line_and_leave_no_file() {
         (
             "--allocator awmalloc --record @a.hwt",
             2,
-            "--record: awmalloc grants blocks again that live",
+            "awmalloc grants blocks again that live",
         ),
         (
             "--allocator cmalloc:walk=paper --record @a.hwt",
@@ -96,9 +96,10 @@ fn recordings_that_cannot_be_are_one_line_and_leave_no_file() {
         assert_eq!(folder.names(), "", "{command}");
     }
     let cores = "kdtree gen:sphere,triangles=500 --builder cores --backend cpu --record @a.hwt";
-    folder
-        .run(cores)
-        .fails(2, "--builder cores uses no allocator");
+    folder.run(cores).fails(
+        2,
+        "--builder cores has no allocator, and --record concerns one",
+    );
 }
 
 #[test]

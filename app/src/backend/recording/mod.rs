@@ -6,15 +6,16 @@
 //!
 //! [`Observe::records`]: heapwood_device::allocator::Observe::records
 
+mod address_map;
 mod ring;
 mod traced_calls;
 
-use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use heapwood_device::allocator::Heap;
+use heapwood_device::allocators::observed_pool;
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::KernelId;
 use heapwood_traces::{Footer, Header, RecordingCost, TraceError, Writer};
@@ -23,6 +24,7 @@ use thiserror::Error;
 use crate::backend::{Backend, BackendError, DeviceInfo, Launch, Memory};
 use crate::link::OwnHeap;
 
+pub use address_map::{AddressMap, MAP_ROWS};
 use ring::Ring;
 pub use ring::RingPlace;
 use traced_calls::TracedCalls;
@@ -62,27 +64,54 @@ impl From<TraceError> for RecordError {
     }
 }
 
+/// The place that a trace goes to.
+type Sink = BufWriter<Box<dyn Write + Send>>;
+
 /// The trace so far.
 struct Trace {
     /// Where it goes, and its header, until the first heap is there.
-    begin: Option<(File, Header)>,
-    writer: Option<Writer<BufWriter<File>>>,
+    begin: Option<(Sink, Header)>,
+    writer: Option<Writer<Sink>>,
     calls: TracedCalls,
     /// Milliseconds of all launches.
     launches_ms: f64,
+    /// A map of addresses, if one is asked for.
+    map: Option<AddressMap>,
+    /// The first error, behind which the trace has gaps.
+    failed: Option<BackendError>,
 }
 
 impl Trace {
     /// The writer, which writes the header at first.
-    fn writer(&mut self) -> Result<Option<&mut Writer<BufWriter<File>>>, RecordError> {
-        if let Some((file, header)) = self.begin.take() {
-            self.writer = Some(Writer::new(BufWriter::new(file), &header)?);
+    fn writer(&mut self) -> Result<Option<&mut Writer<Sink>>, RecordError> {
+        if let Some((sink, header)) = self.begin.take() {
+            self.writer = Some(Writer::new(sink, &header)?);
         }
         Ok(self.writer.as_mut())
     }
 }
 
 /// A backend that adds up the times of launches, and records them if it has a ring.
+///
+/// Whatever runs on a backend is recorded so, over an allocator that records:
+///
+/// ```
+/// use heapwood::meta::trace_header;
+/// use heapwood::prelude::*;
+///
+/// let backend = backend::open()?;
+/// let spec = Spec::parse("gallatin")?.recorded()?;
+/// let header = trace_header(&*backend, &spec, "a build of terrain");
+/// let trace = tempfile::tempfile()?;
+/// let sink = Box::new(trace.try_clone()?);
+/// let recording = backend::Recording::new(&*backend, 64 << 20, sink, header)?;
+///
+/// let scene = generate::by_name("terrain").expect("a scene of the generator");
+/// let builder = Builder::Kernels { spec, pool: Pool::Bytes(64 << 20) };
+/// drop(builder.build(&recording, &scene, tree::Options::default())?);
+/// assert!(recording.finish(None)?.events > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Recording<'b> {
     backend: &'b dyn Backend,
     ring: Option<Ring>,
@@ -96,7 +125,8 @@ impl<'b> Recording<'b> {
         Self::with(backend, None, None)
     }
 
-    /// Begins a trace in `file`, with a ring of so many bytes. The header needs no pool.
+    /// Begins a trace that is written to `sink`, with a ring of so many bytes. The header needs no
+    /// pool.
     ///
     /// # Errors
     ///
@@ -104,14 +134,15 @@ impl<'b> Recording<'b> {
     pub fn new(
         backend: &'b dyn Backend,
         ring_bytes: u64,
-        file: File,
+        sink: Box<dyn Write + Send>,
         header: Header,
     ) -> Result<Self, BackendError> {
         let ring = Ring::new(backend, ring_bytes)?;
-        Ok(Self::with(backend, Some(ring), Some((file, header))))
+        let begin = (BufWriter::new(sink), header);
+        Ok(Self::with(backend, Some(ring), Some(begin)))
     }
 
-    fn with(backend: &'b dyn Backend, ring: Option<Ring>, begin: Option<(File, Header)>) -> Self {
+    fn with(backend: &'b dyn Backend, ring: Option<Ring>, begin: Option<(Sink, Header)>) -> Self {
         Self {
             backend,
             ring,
@@ -121,8 +152,22 @@ impl<'b> Recording<'b> {
                 writer: None,
                 calls: TracedCalls::default(),
                 launches_ms: 0.0,
+                map: None,
+                failed: None,
             }),
         }
+    }
+
+    /// The same recording with a map of addresses, beside the trace.
+    #[must_use]
+    pub fn with_map(self) -> Self {
+        self.trace().map = Some(AddressMap::default());
+        self
+    }
+
+    /// The map of addresses.
+    pub fn take_map(&self) -> Option<AddressMap> {
+        self.trace().map.take()
     }
 
     /// Milliseconds of all launches so far.
@@ -134,12 +179,17 @@ impl<'b> Recording<'b> {
     ///
     /// # Errors
     ///
-    /// [`RecordError::Trace`], and [`RecordError::Nothing`] without a trace.
-    pub fn finish(self, cost: Option<RecordingCost>) -> Result<Footer, RecordError> {
+    /// The first error of recording, [`RecordError::Trace`], and [`RecordError::Nothing`] without a
+    /// trace.
+    pub fn finish(self, cost: Option<RecordingCost>) -> Result<Footer, BackendError> {
         let mut trace = self.trace();
+        if let Some(error) = trace.failed.take() {
+            return Err(error);
+        }
         trace.writer()?;
         let writer = trace.writer.take().ok_or(RecordError::Nothing)?;
-        Ok(writer.finish(cost)?)
+        let footer = writer.finish(cost).map_err(RecordError::from)?;
+        Ok(footer)
     }
 
     fn trace(&self) -> MutexGuard<'_, Trace> {
@@ -159,15 +209,37 @@ impl<'b> Recording<'b> {
         trace.launches_ms += ms;
         let records = launch.heap.is_some_and(|(allocator, _)| allocator.observed);
         if let Some(ring) = self.ring.as_ref().filter(|_| records) {
-            let recorded = ring.empty(launch.call.kernel())?;
-            let end_ns = self.now();
-            let mut calls = std::mem::take(&mut trace.calls);
-            if let Some(writer) = trace.writer()? {
-                calls.launch(writer, launch, recorded, begin_ns..end_ns)?;
+            let ended = self.take(&mut trace, ring, launch, begin_ns);
+            if let Err(error) = ended {
+                trace.failed.get_or_insert(error.clone());
+                return Err(error);
             }
-            trace.calls = calls;
         }
         Ok(ms)
+    }
+
+    /// Empties the ring behind a launch that began then.
+    fn take(
+        &self,
+        trace: &mut Trace,
+        ring: &Ring,
+        launch: &Launch,
+        begin_ns: u64,
+    ) -> Result<(), BackendError> {
+        let recorded = ring.empty(launch.call.kernel())?;
+        let end_ns = self.now();
+        if let (Some(map), Some((_, heap))) = (&mut trace.map, &launch.heap) {
+            if traced_calls::empties(launch) {
+                map.clear();
+            }
+            map.launch(observed_pool(heap).addr() as u64, &recorded);
+        }
+        let mut calls = std::mem::take(&mut trace.calls);
+        if let Some(writer) = trace.writer()? {
+            calls.launch(writer, launch, recorded, begin_ns..end_ns)?;
+        }
+        trace.calls = calls;
+        Ok(())
     }
 
     /// Nanoseconds since the recording began.
@@ -210,9 +282,14 @@ impl Backend for Recording<'_> {
     }
 
     fn ring(&self, pool_bytes: u64) -> Option<RingPlace> {
-        if let Some((_, header)) = &mut self.trace().begin {
+        let mut trace = self.trace();
+        if let Some((_, header)) = &mut trace.begin {
             header.pool_bytes = Some(pool_bytes);
         }
+        if let Some(map) = &mut trace.map {
+            map.pool_bytes = pool_bytes;
+        }
+        drop(trace);
         self.ring.as_ref().map(Ring::place)
     }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::ops::Range;
 
 use heapwood_device::allocators::{Operation, RecordedCall};
-use heapwood_device::heap::Init;
+use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::launch::{Call, KernelId};
 use heapwood_traces::{Event, HeapOperation, Launch as TracedLaunch, Writer};
 
@@ -28,6 +28,11 @@ struct LastCall {
     frees: bool,
 }
 
+/// Whether a launch makes a heap empty.
+pub fn empties(launch: &Launch) -> bool {
+    launch.call.kernel() == Call::of::<Init>(Nothing).kernel()
+}
+
 impl TracedCalls {
     /// Writes a launch and its calls. A launch that makes a heap empty frees all blocks.
     pub fn launch(
@@ -46,7 +51,7 @@ impl TracedCalls {
             begin_ns: ns.start,
             end_ns: ns.end,
         })?;
-        if kernel == Call::of::<Init>(heapwood_device::heap::Nothing).kernel() {
+        if empties(launch) {
             self.free_all(writer, number)?;
         }
         let mut warps: HashMap<u32, LastCall> = HashMap::new();
