@@ -34,6 +34,7 @@ pub mod meta;
 pub mod micro;
 mod outcome;
 pub mod picture;
+pub mod ranks;
 pub mod samples;
 pub mod sensitivity;
 pub mod sequence;

@@ -2,6 +2,7 @@
 
 mod convert;
 mod map;
+mod ranks;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ pub enum What {
     Convert(convert::Arguments),
     /// Draw the live bytes of a trace over time, by size
     Map(map::Arguments),
+    /// Compare the ranks of allocators in a replay with those in the live run
+    Ranks(ranks::Arguments),
 }
 
 /// Examples of `heapwood trace summary`.
@@ -55,6 +58,7 @@ pub fn run(what: What) -> Result<(), Error> {
         What::Summary(arguments) => summary(&arguments),
         What::Convert(arguments) => convert::run(&arguments),
         What::Map(arguments) => map::run(&arguments),
+        What::Ranks(arguments) => ranks::run(&arguments),
     }
 }
 

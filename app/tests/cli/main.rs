@@ -34,6 +34,7 @@ mod kept;
 mod passes;
 mod probability;
 mod program;
+mod ranks;
 mod recorded;
 mod recorded_files;
 mod render;
