@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use heapwood_results::changes::{ChangeKind, ChangeRow, ChangesReport};
-use heapwood_results::{Samples, Status, nearest_rank};
+use heapwood_results::nearest_rank;
 
-use crate::{Case, Collection, PageFault, Section, Unit, cases};
+use crate::{Collection, Command, Measured, PageFault, Section, Unit, cases};
 
 /// Times that differ by less are noise, whatever the percentage: events resolve half a microsecond.
 const NOISE_MS: f64 = 0.002;
@@ -71,83 +71,63 @@ fn devices(collection: &Collection) -> String {
     Vec::from_iter(devices).join(" and ")
 }
 
+/// A quantity and the command that measured it.
+type Commanded<'c> = (&'c Measured, Option<&'c Command>);
+
 /// The quantities of a section by their case and allocator.
-fn by_work(collection: &Collection, section: Section) -> BTreeMap<(String, String), Quantity> {
-    let all = cases(collection, section);
-    let cells = all.iter().flat_map(|case| {
-        let cells = case.cells.iter();
-        cells.map(|(allocator, _)| {
-            let key = (case.name.clone(), (*allocator).to_owned());
-            (key, Quantity::of(collection, case, allocator))
-        })
-    });
-    cells.collect()
-}
-
-/// A quantity that is compared.
-#[derive(Clone, Debug)]
-struct Quantity {
-    unit: Unit,
-    status: Status,
-    samples: Samples,
-    median: Option<f64>,
-    /// The command and the fingerprint of its result.
-    result: Option<(Vec<String>, String)>,
-}
-
-impl Quantity {
-    fn of(collection: &Collection, case: &Case, allocator: &str) -> Self {
-        let measured = case.cells[allocator];
-        let command = collection.commands.get(measured.command);
-        let words = command.map(|command| command.words.clone());
-        Self {
-            unit: case.unit,
-            status: measured.status,
-            samples: measured.samples.clone(),
-            median: measured.median(),
-            result: words.zip(measured.hash.clone()),
+fn by_work(collection: &Collection, section: Section) -> BTreeMap<(String, String), Commanded<'_>> {
+    let mut found = BTreeMap::new();
+    for case in cases(collection, section) {
+        for (allocator, measured) in case.cells {
+            let command = collection.commands.get(measured.command);
+            found.insert(
+                (case.name.clone(), allocator.to_owned()),
+                (measured, command),
+            );
         }
     }
+    found
+}
 
-    /// The first and the third quartile.
-    fn middle(&self) -> Option<(f64, f64)> {
-        let mut sorted = self.samples.samples.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        Some((nearest_rank(&sorted, 250)?, nearest_rank(&sorted, 750)?))
-    }
+/// The first and the third quartile.
+fn middle(measured: &Measured) -> Option<(f64, f64)> {
+    // A collection has them in ascending order.
+    let samples = &measured.samples.samples;
+    Some((nearest_rank(samples, 250)?, nearest_rank(samples, 750)?))
 }
 
 /// A change with both medians; nothing if there is none beyond noise.
 fn change(
-    before: Option<&Quantity>,
-    after: Option<&Quantity>,
+    before: Option<&Commanded>,
+    after: Option<&Commanded>,
     noise: f64,
 ) -> Option<(ChangeKind, Option<f64>, Option<f64>)> {
-    let (before, after) = match (before, after) {
-        (Some(before), Some(after)) => (before, after),
-        (Some(before), None) => return Some((ChangeKind::Missing, before.median, None)),
-        (None, after) => return Some((ChangeKind::New, None, after.and_then(|one| one.median))),
-    };
-    let kind = match (before.median, after.median) {
-        (None, None) if before.status == after.status => return None,
-        (None, None) => ChangeKind::OtherStatus,
-        (Some(_), None) => ChangeKind::Fails,
-        (None, Some(_)) => ChangeKind::Succeeds,
-        (Some(old), Some(new)) => {
-            let other = before.result.as_ref().zip(after.result.as_ref());
-            let is_other = other.is_some_and(|(one, other)| one.0 == other.0 && one.1 != other.1);
-            match is_other {
-                true => ChangeKind::OtherResult,
-                false => slower_or_faster(before, after, (old, new), noise)?,
+    let medians = [before, after].map(|one| one.and_then(|(measured, _)| measured.median()));
+    let kind = match (before, after) {
+        (Some(_), None) => ChangeKind::Missing,
+        (None, _) => ChangeKind::New,
+        (Some((before, one)), Some((after, other))) => match medians {
+            [None, None] if before.status == after.status => return None,
+            [None, None] => ChangeKind::OtherStatus,
+            [Some(_), None] => ChangeKind::Fails,
+            [None, Some(_)] => ChangeKind::Succeeds,
+            [Some(old), Some(new)] => {
+                let words = [one, other].map(|command| command.map(|command| &command.words));
+                let hashes = before.hash.as_ref().zip(after.hash.as_ref());
+                let differs = hashes.is_some_and(|(one, other)| one != other);
+                match words[0] == words[1] && differs {
+                    true => ChangeKind::OtherResult,
+                    false => slower_or_faster(before, after, (old, new), noise)?,
+                }
             }
-        }
+        },
     };
-    Some((kind, before.median, after.median))
+    Some((kind, medians[0], medians[1]))
 }
 
 fn slower_or_faster(
-    before: &Quantity,
-    after: &Quantity,
+    before: &Measured,
+    after: &Measured,
     (old, new): (f64, f64),
     noise: f64,
 ) -> Option<ChangeKind> {
@@ -158,7 +138,7 @@ fn slower_or_faster(
     if (new - old).abs() <= (noise * old.abs()).max(least) {
         return None;
     }
-    if let (Some(one), Some(other)) = (before.middle(), after.middle())
+    if let (Some(one), Some(other)) = (middle(before), middle(after))
         && one.0 <= other.1
         && other.0 <= one.1
     {

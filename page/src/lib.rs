@@ -1,8 +1,8 @@
 //! Results of heapwood as one HTML page, and what changed between two sets of them.
 //!
 //! A [`Collection`] reads result files, whichever command wrote them, and has everything that they
-//! measured in one form. [`html`] makes a page of it, which needs no network and carries the
-//! collection along, so that another page can add to it. [`changes`] compares two collections.
+//! measured in one form. [`html`] makes a page that needs no network. The page carries the
+//! collection along, so that another can add to it. [`changes`] compares two collections.
 //!
 //! ```
 //! use heapwood_page::Collection;

@@ -1,6 +1,8 @@
 //! Means of an allocator over the cases of a section.
 
-use crate::{Case, Collection, Section, Unit, cases};
+use heapwood_results::geometric_mean;
+
+use crate::{Case, Unit};
 
 /// A geometric mean, and the number of cases that it is of.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,12 +16,10 @@ pub struct Mean {
 impl Mean {
     /// That of some numbers; nothing without one.
     fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
-        let (sum, cases) = values.fold((0.0, 0), |(sum, cases), value| {
-            (sum + value.ln(), cases + 1)
-        });
-        (cases > 0).then(|| Self {
-            value: (sum / cases as f64).exp(),
-            cases,
+        let values: Vec<f64> = values.collect();
+        Some(Self {
+            value: geometric_mean(values.iter().copied())?,
+            cases: values.len(),
         })
     }
 }
@@ -42,11 +42,12 @@ pub fn comparable<'a>(cases: &[Case], allocators: &[&'a str]) -> Vec<(&'a str, M
     means.into_iter().filter(has_enough).collect()
 }
 
-/// The memory of an allocator as a multiple of the least that any that `frees` takes. A section whose
-/// cases do not tell has the addresses over the fewest bytes, from fragmentation.
+/// The bytes that an allocator takes, divided by the fewest that any allocator which `frees` takes in
+/// the same case. If no case of a section tells, it is the addresses of blocks over the fewest
+/// bytes, from the cases of fragmentation.
 pub fn memory(
-    collection: &Collection,
     section: &[Case],
+    fragmentation: &[Case],
     allocator: &str,
     frees: &dyn Fn(&str) -> bool,
 ) -> Option<Mean> {
@@ -56,12 +57,13 @@ pub fn memory(
             (bytes > 0.0).then_some(bytes)
         };
         let all = case.cells.keys().filter(|other| frees(other));
-        let least = all.filter_map(|other| bytes(other)).reduce(f64::min)?;
-        Some(bytes(allocator)? / least)
+        let fewest = all.filter_map(|other| bytes(other)).reduce(f64::min)?;
+        Some(bytes(allocator)? / fewest)
     };
     Mean::of(section.iter().filter_map(of_case)).or_else(|| {
-        let found = cases(collection, Section::Fragmentation);
-        let ranges = found.iter().filter(|case| case.unit == Unit::Number);
+        let ranges = fragmentation
+            .iter()
+            .filter(|case| case.unit == Unit::Number);
         let ranges = ranges.filter_map(|case| case.cells.get(allocator)?.median());
         Mean::of(ranges.filter(|ratio| *ratio > 0.0))
     })

@@ -85,7 +85,7 @@ fn a_page_can_be_added_to() {
     }
     let whole = html(&collected(&paths), &[]);
     assert_eq!(html(&added, &[]), whole);
-    // All of it once more changes nothing.
+    // A page that is added to itself is the same.
     added.add("whole.html", whole.as_bytes()).unwrap();
     assert_eq!(html(&added, &[]), whole);
 }

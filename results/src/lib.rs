@@ -47,6 +47,6 @@ pub use cells::{Line, triangles};
 pub use export::{Cells, Column, Format, Report, Table, quoted};
 pub use meta::{CallCost, LinkMeta, Meta};
 pub use outcome::Outcome;
-pub use samples::{Percentiles, Samples, milliseconds, nearest_rank};
+pub use samples::{Percentiles, Samples, geometric_mean, milliseconds, nearest_rank};
 pub use size::display;
 pub use status::Status;

@@ -97,6 +97,16 @@ impl fmt::Display for Percentiles {
     }
 }
 
+/// The geometric mean of some positive numbers; nothing without one.
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0);
+    for value in values {
+        sum += value.ln();
+        count += 1;
+    }
+    (count > 0).then(|| (sum / f64::from(count)).exp())
+}
+
 /// The least of sorted samples that so many of a thousand do not exceed, of 1 to 1000;
 /// nothing without a sample.
 pub fn nearest_rank<T: Copy>(sorted: &[T], permille: usize) -> Option<T> {

@@ -1,7 +1,7 @@
 //! Adds the quantities of a file to a collection.
 
 use heapwood_results::devices::DeviceRow;
-use heapwood_results::{Meta, Samples, Status};
+use heapwood_results::{Meta, Outcome, Samples, Status};
 
 use crate::collection::place;
 use crate::{Collection, Command, Measured, Scale, Section, Unit};
@@ -41,6 +41,29 @@ impl<'c> Adder<'c> {
     /// Adds a time of a row.
     pub fn time(&mut self, row: &Row, case: String, ms: Option<&Samples>, scales: Vec<Scale>) {
         self.quantity(row, case, Unit::Milliseconds, ms.cloned(), scales);
+    }
+
+    /// Adds a row of a comparison without a result: such a row names no machine.
+    pub fn failed<R>(
+        &mut self,
+        section: Section,
+        allocator: &str,
+        outcome: &Outcome<R>,
+        command: Command,
+        case: String,
+    ) {
+        let row = Row {
+            section,
+            allocator,
+            device: "",
+            meta: &Meta::default(),
+            status: outcome.status,
+            error: outcome.error.as_deref(),
+            command,
+            memory: None,
+            hash: None,
+        };
+        self.time(&row, case, None, Vec::new());
     }
 
     /// Adds a number, bytes or a part of a row.
@@ -96,14 +119,9 @@ impl<'c> Adder<'c> {
             memory: None,
             hash: None,
         };
-        let case = "bytes read and written by a copy, GB/s".to_owned();
-        self.quantity(
-            &copy,
-            case,
-            Unit::Number,
-            Samples::new(vec![rate]),
-            Vec::new(),
-        );
+        let case = "a copy, for each GB that it reads or writes".to_owned();
+        let ms = Samples::new(vec![1e3 / rate]);
+        self.time(&copy, case, ms.as_ref(), Vec::new());
     }
 }
 

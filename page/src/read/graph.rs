@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use heapwood_results::compare::GraphRow;
 use heapwood_results::graph::{GapReport, GraphReport, UpdateReport};
-use heapwood_results::{Meta, Samples, Status};
+use heapwood_results::{Samples, Status};
 
 use super::adder::{Adder, Row, scale};
 use crate::{Command, Section};
@@ -162,22 +162,12 @@ fn failed(adder: &mut Adder, row: &GraphRow, command: Command) {
         true => "all changes",
         false => "load",
     };
-    let meta = Meta::default();
-    let failed = Row {
-        section: Section::Updates,
-        allocator: &row.allocator,
-        device: "",
-        meta: &meta,
-        status: row.outcome.status,
-        error: row.outcome.error.as_deref(),
+    let case = format!("{work}, {}, {}", row.graph, row.layout);
+    adder.failed(
+        Section::Updates,
+        &row.allocator,
+        &row.outcome,
         command,
-        memory: None,
-        hash: None,
-    };
-    adder.time(
-        &failed,
-        format!("{work}, {}, {}", row.graph, row.layout),
-        None,
-        Vec::new(),
+        case,
     );
 }

@@ -108,25 +108,14 @@ pub fn compared(work: &str, input: Option<&str>, options: &[String], allocator: 
     command.list("--allocators", allocator)
 }
 
-/// Adds a row of a comparison whose work failed.
+/// Adds a row of a comparison whose work failed. Of a comparison without any result the options are
+/// all that is known of the work.
 pub fn failed<R>(adder: &mut Adder, section: Section, row: &ComparedRow<R>, command: Command) {
-    let meta = heapwood_results::Meta::default();
-    let failed = Row {
-        section,
-        allocator: &row.allocator,
-        device: "",
-        meta: &meta,
-        status: row.outcome.status,
-        error: row.outcome.error.as_deref(),
-        command,
-        memory: None,
-        hash: None,
-    };
     let case = match section {
         Section::Unknown => row.options.join(" "),
         _ => String::new(),
     };
-    adder.time(&failed, case, None, Vec::new());
+    adder.failed(section, &row.allocator, &row.outcome, command, case);
 }
 
 /// The options that are not the default.

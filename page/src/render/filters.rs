@@ -50,7 +50,7 @@ pub fn filters(view: &View) -> Markup {
     }
 }
 
-/// The family of an allocator: its name up to the first dash.
+/// The family of an allocator: those of one paper, or of one idea.
 fn family(allocator: &str) -> &str {
     let name = base(allocator);
     match name {

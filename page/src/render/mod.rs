@@ -27,7 +27,7 @@ struct View<'v> {
     collection: &'v Collection,
     /// Descriptions of the allocators that this program knows.
     known: &'v [AllocatorRow],
-    /// Every allocator of a section in which allocators are compared.
+    /// Every allocator of the collection, and other programs beside it.
     allocators: Vec<&'v str>,
     /// The sections that have cases.
     sections: Vec<(Section, Vec<Case<'v>>)>,

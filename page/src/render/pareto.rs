@@ -43,8 +43,11 @@ pub fn charts(view: &View, section: Section, cases: &[Case]) -> Markup {
         points.collect::<Vec<Point>>()
     };
     let frees = |allocator: &str| view.frees(allocator);
+    let fragmentation = view.sections.iter();
+    let mut fragmentation = fragmentation.filter(|(section, _)| *section == Section::Fragmentation);
+    let fragmentation = fragmentation.next().map_or(&[][..], |(_, cases)| cases);
     let memory =
-        points(&|allocator| Some(means::memory(view.collection, cases, allocator, &frees)?.value));
+        points(&|allocator| Some(means::memory(cases, fragmentation, allocator, &frees)?.value));
     let registers = points(&|allocator| view.registers(allocator).map(f64::from));
     let own = cases
         .iter()

@@ -2,12 +2,12 @@
 
 use super::freeing::{can_free, shown};
 use super::graph::{check_same, short};
-use super::means::geometric_mean;
 use super::means::means_by_name;
 use super::outcome::{CUDA, DEFAULT, LOWER_BOUND};
 use super::results::{GraphReport, GraphRow, Results, UpdateReport, origin_line};
 use super::{NOT_MEASURED, distinct, markdown};
 use crate::Result;
+use heapwood_results::geometric_mean;
 
 /// The time of one batch over one allocator that frees, as a multiple of the lower bound's.
 struct Ratio<'r> {

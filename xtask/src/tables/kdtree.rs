@@ -1,7 +1,8 @@
 //! Tables of the trees: build times by allocator, and what was built.
 
+use heapwood_results::geometric_mean;
+
 use super::freeing::{can_free, shown};
-use super::means::geometric_mean;
 use super::means::means_by_name;
 use super::outcome::{CUDA, DEFAULT, LOWER_BOUND, Outcome};
 use super::results::{Meta, Results, TreeReport, allocator_of, origin_line};

@@ -1,6 +1,8 @@
 //! How much faster than CUDA's own allocator, on average: the comparison in
 //! section 6.1 of Winter et al. 2020.
 
+use heapwood_results::geometric_mean;
+
 use super::bench::{allocators, is_coalesced};
 use super::freeing::shown;
 use super::results::{MicroRow, Results, origin_line};
@@ -68,16 +70,6 @@ fn speedups(results: &Results, allocator: &str, threads: u32) -> Vec<(u64, f64)>
 
 fn mean(ratios: impl Iterator<Item = f64>) -> String {
     geometric_mean(ratios).map_or("-".to_owned(), |mean| format!("{mean:.0}"))
-}
-
-/// The geometric mean, of one ratio at least.
-pub(super) fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
-    let (mut sum, mut count) = (0.0, 0);
-    for ratio in ratios {
-        sum += ratio.ln();
-        count += 1;
-    }
-    (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
 /// The geometric mean of each name's values, in the order in which names come first.

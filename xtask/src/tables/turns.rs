@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use heapwood_results::geometric_mean;
+
 use super::freeing;
-use super::means::geometric_mean;
 use super::results::{MicroRow, Results, Status, origin_line};
 use super::{NOT_MEASURED, distinct, markdown, milliseconds};
 use crate::Result;

@@ -1,9 +1,10 @@
 //! The verdict on the microbenchmarks: how many figures are slower than the published ones
 //! or failed, over which allocators, and the worst of each.
 
+use heapwood_results::geometric_mean;
+
 use super::bench::{Kind, allocators, is_coalesced, is_slower};
 use super::freeing::shown;
-use super::means::geometric_mean;
 use super::results::{MicroRow, Results, Status};
 use super::{NOT_MEASURED, markdown};
 use crate::Result;

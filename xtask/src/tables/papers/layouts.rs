@@ -1,8 +1,9 @@
 //! Figure 4 of Winter and others (2020): graphs whose rows are contiguous blocks of Ouroboros,
 //! beside rows of linked pages and beside CUDA's heap.
 
+use heapwood_results::geometric_mean;
+
 use super::super::graph::{graphs, is_of_size, of_graph};
-use super::super::means::geometric_mean;
 use super::super::results::{GraphReport, GraphRow, Results, origin_line};
 use super::super::{NOT_MEASURED, markdown};
 use super::ratio;

@@ -1,8 +1,9 @@
 //! Section 6.1.1 of Winter and others (2020): how many times as long other allocators take as the
 //! Ouroboros variants, as means over sizes.
 
+use heapwood_results::geometric_mean;
+
 use super::super::bench::warm_threads;
-use super::super::means::geometric_mean;
 use super::super::results::{Results, origin_line};
 use super::super::{NOT_MEASURED, markdown};
 use super::ratio;
