@@ -3,14 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SetupError};
-use heapwood_device::allocators::has_external_granted;
-use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
+use heapwood_device::allocators::{REQUEST_DELAY, RING_WORD, has_external_granted};
+use heapwood_device::heap::{Init, Nothing, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
 use thiserror::Error;
 
 use crate::allocators::Spec;
-use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
+use crate::backend::{Backend, BackendError, Grid, Launch, Memory, walk};
 use crate::link::OwnHeap;
 use crate::max_pool::is_whole;
 use crate::size::display;
@@ -211,6 +211,15 @@ impl<'b> DeviceHeap<'b> {
             .setup(pool.address(), pool_bytes, processors)
             .map_err(sorted)?;
         let heap = backend.bind(spec.allocator, heap)?;
+        if (spec.observe.records || spec.observe.clocks)
+            && let Some(ring) = backend.ring(pool_bytes)
+        {
+            pool.upload(RING_WORD * 8, &[ring.address, ring.events])?;
+        }
+        if spec.observe.delays {
+            let cycles = spec.delay.cycles(backend.info().clock_hz);
+            pool.upload(REQUEST_DELAY * 8, &cycles)?;
+        }
         Ok(Self {
             backend,
             allocator_name: AllocatorName::of(spec),
@@ -275,7 +284,8 @@ impl<'b> DeviceHeap<'b> {
     /// Faults of the backend.
     pub fn init(&self) -> Result<f64, BackendError> {
         if self.allocator.properties.external {
-            self.pool.upload(0, &[0_u8; EXTERNAL_STATE as usize])?;
+            let state = [0_u8; EXTERNAL_STATE as usize];
+            self.pool.upload(self.external_state(), &state)?;
         }
         if self.allocator.properties.own_memory {
             let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,7 +293,7 @@ impl<'b> DeviceHeap<'b> {
             *own = None;
             let bytes = (self.allocator.elsewhere)(&self.heap);
             let heap = own.insert(self.backend.own_heap(bytes)?);
-            let state = EXTERNAL_STATE / 2;
+            let state = self.external_state() + EXTERNAL_STATE / 2;
             self.pool.upload(state, &heap.word().to_ne_bytes())?;
         }
         let launch = Launch {
@@ -295,23 +305,20 @@ impl<'b> DeviceHeap<'b> {
         unsafe { self.backend.launch(&launch) }
     }
 
+    /// Where in the pool the state of the user's functions begins, with our counters in front:
+    /// behind the state of an observer, if there is one.
+    fn external_state(&self) -> u64 {
+        let [base, ..] = self.heap.pointers;
+        (base.addr() - self.pool.address().addr()) as u64
+    }
+
     /// Walks the heap, which was initialised.
     ///
     /// # Errors
     ///
     /// Faults of the backend.
     pub fn state(&self) -> Result<State, BackendError> {
-        let bytes = (STATE_WORDS * size_of::<u64>()) as u64;
-        let memory = self.backend.allocate_zeroed(bytes)?;
-        let words = memory.address().cast();
-        let launch = Launch {
-            call: Call::of::<Report>(ReportArguments { words }),
-            heap: Some(self.parts()),
-            grid: Grid::Persistent,
-        };
-        // SAFETY: the memory has that many words, all 0, and the heap is at rest.
-        unsafe { self.backend.launch(&launch)? };
-        Ok(State::from_words(&memory.download_array(0)?))
+        walk(self.backend, self.parts())
     }
 
     /// Makes sure that no request was refused since the user's functions granted what no block

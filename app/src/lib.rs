@@ -33,6 +33,7 @@ mod random;
 pub mod report;
 pub mod size;
 mod store_error;
+mod student;
 pub mod terminal;
 pub mod tree;
 mod word;

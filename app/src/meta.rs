@@ -4,9 +4,10 @@ use std::sync::OnceLock;
 
 use glam::DVec3;
 use heapwood_scenes::Scene;
+use heapwood_traces::Header;
 
 use crate::allocators::Spec;
-use crate::backend::DeviceInfo;
+use crate::backend::{Backend, DeviceInfo};
 use crate::link::Linked;
 
 pub use heapwood_results::{CallCost, LinkMeta, Meta};
@@ -39,7 +40,24 @@ pub fn of_device(info: &DeviceInfo) -> Meta {
     }
 }
 
-/// The same with the input, for a result of work on a scene.
+/// The header of a trace of calls of `spec` on a backend, in this work. The pool is not known yet.
+pub fn trace_header(backend: &dyn Backend, spec: &Spec, work: &str) -> Header {
+    let info = backend.info();
+    let meta = of_device(&info);
+    Header {
+        device: Some(info.device),
+        driver: meta.driver,
+        commit: meta.commit,
+        workload: work.to_owned(),
+        allocator: spec.name().to_owned(),
+        parameters: spec.parameters(),
+        pool_bytes: None,
+        backend: info.backend.to_owned(),
+        clock_hz: Some(info.clock_hz),
+    }
+}
+
+/// Machine, program and input of a result of work on a scene.
 pub fn of_scene(info: &DeviceInfo, scene: &Scene) -> Meta {
     Meta {
         input_hash: Some(format!("{:016x}", scene.input_hash())),

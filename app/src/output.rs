@@ -22,6 +22,21 @@ impl Output {
         opened.map(Self).map_err(refused(path))
     }
 
+    /// A nameless file beside it for what becomes the content, which the system removes when it is
+    /// closed.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Write`].
+    pub fn spool(&self) -> Result<File, Error> {
+        self.0.spool().map_err(self.refused())
+    }
+
+    /// An error of the operating system about this file.
+    pub fn refused(&self) -> impl FnOnce(io::Error) -> Error {
+        refused(self.0.path())
+    }
+
     /// Whether it is a file, which every write replaces; what is written to a device or pipe
     /// follows what was written before.
     pub fn is_file(&self) -> bool {

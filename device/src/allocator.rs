@@ -64,8 +64,8 @@ impl Handle for u64 {
 #[repr(C)]
 pub struct Heap {
     /// Addresses inside the memory that the host has set aside: the blocks,
-    /// two tables of the allocator's own choice, and the counters of
-    /// [`Checked`](crate::allocators::Checked).
+    /// two tables of the allocator's own choice, and the state of
+    /// [`Observed`](crate::allocators::Observed), with what it does in the bits below 256.
     pub pointers: [*mut u8; 4],
     /// Sizes and parameters.
     pub integers: [u64; 7],
@@ -82,6 +82,36 @@ pub struct Request<'a> {
     pub processors: u32,
     /// Parameters by name, as written after the colon of an allocator's name.
     pub parameters: &'a [(&'a str, &'a str)],
+    /// The observation by [`Observed`](crate::allocators::Observed); others make none.
+    pub observe: Observe,
+}
+
+/// Observations around calls of an allocator, by [`Observed`](crate::allocators::Observed).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Observe {
+    /// Blocks are guarded against wrong use.
+    pub guards: bool,
+    /// Calls are recorded.
+    pub records: bool,
+    /// Calls are delayed.
+    pub delays: bool,
+    /// The times of calls are added up.
+    pub clocks: bool,
+}
+
+impl Observe {
+    /// None of them.
+    pub const NOTHING: Self = Self {
+        guards: false,
+        records: false,
+        delays: false,
+        clocks: false,
+    };
+    /// Guards alone.
+    pub const GUARDS: Self = Self {
+        guards: true,
+        ..Self::NOTHING
+    };
 }
 
 /// Why an allocator cannot be set up as requested.
@@ -129,9 +159,9 @@ impl Occupancy {
 pub struct Faults {
     /// Live blocks that were allocated again.
     pub overwritten: u64,
-    /// Calls of `free` with what is no live block (checked mode only).
+    /// Calls of `free` with what is no live block (guarded blocks only).
     pub invalid_frees: u64,
-    /// Blocks that were written past their end (checked mode only).
+    /// Blocks that were written past their end (guarded blocks only).
     pub overruns: u64,
     /// Blocks that functions of the user's granted outside of the pool, and that were refused
     /// for it ([`Allocator::EXTERNAL`]).
@@ -148,8 +178,8 @@ pub struct Faults {
 pub const REFUSAL_ACCESSES: u64 = 1 << 17;
 
 /// Bytes of the pool that are set aside for the state of an allocator that has nothing but the
-/// heap of the system ([`Allocator::SYSTEM_HEAP`]): half for its own, half for the counters of
-/// [`Checked`](crate::allocators::Checked).
+/// heap of the system ([`Allocator::SYSTEM_HEAP`]): half for its own, half for the state of
+/// [`Observed`](crate::allocators::Observed).
 pub const SYSTEM_HEAP_STATE: u64 = 512;
 
 /// Bytes at the begin of the pool of an allocator in functions of the user's

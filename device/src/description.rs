@@ -33,18 +33,18 @@ pub struct Description {
 pub trait Described {
     /// The description.
     const DESCRIPTION: Description;
-    /// Whether it checks the use of blocks, and is otherwise the one described.
-    const CHECKED: bool = false;
+    /// Whether it observes calls, and is otherwise the one described.
+    const OBSERVED: bool = false;
     /// Registers that its kernels may use.
     const REGISTERS: RegisterLimits = RegisterLimits::SMALL;
 }
 
 /// Whether `entry` is the name in the table of an allocator that users call `name`: PTX has
 /// no other signs in names than letters, digits and the underscore.
-pub const fn is_entry_of(entry: &str, name: &str, checked: bool) -> bool {
-    const SUFFIX: &[u8] = b"_checked";
+pub const fn is_entry_of(entry: &str, name: &str, observed: bool) -> bool {
+    const SUFFIX: &[u8] = b"_observed";
     let (entry, name) = (entry.as_bytes(), name.as_bytes());
-    let suffix = if checked { SUFFIX.len() } else { 0 };
+    let suffix = if observed { SUFFIX.len() } else { 0 };
     if entry.len() != name.len() + suffix {
         return false;
     }
@@ -73,15 +73,15 @@ mod tests {
     #[test]
     fn signs_of_names_are_underscores_in_the_table() {
         assert!(is_entry_of("c_s_sharing_paper", "c-s:sharing=paper", false));
-        assert!(is_entry_of("a_checked", "a", true));
-        for (entry, name, checked) in [
-            ("a_checked", "a", false),
+        assert!(is_entry_of("a_observed", "a", true));
+        for (entry, name, observed) in [
+            ("a_observed", "a", false),
             ("a", "a", true),
             ("ab", "a", false),
             ("a_b", "a_c", false),
             ("a_b", "ab", false),
         ] {
-            assert!(!is_entry_of(entry, name, checked), "{entry}");
+            assert!(!is_entry_of(entry, name, observed), "{entry}");
         }
     }
 }

@@ -63,12 +63,12 @@ unsafe fn run_over<A: Allocator>(kernel: KernelId, warp: Solo, heap: &Heap, args
 
 /// An allocator as the host sees it.
 pub struct HostAllocator {
-    /// Its name in the table; a checked allocator's ends in `_checked`.
+    /// Its name in the table; one that observes calls ends in `_observed`.
     pub name: &'static str,
-    /// Its description, or that of the allocator whose blocks it checks.
+    /// Its description, or that of the allocator whose calls it observes.
     pub description: Description,
-    /// Whether it checks the use of blocks.
-    pub checked: bool,
+    /// Whether it observes calls.
+    pub observed: bool,
     /// [`Allocator::setup`].
     pub setup: fn(&Request) -> Result<Heap, SetupError>,
     /// [`Allocator::max_block`].
@@ -102,17 +102,17 @@ macro_rules! host_allocators {
                 is_entry_of(
                     $name,
                     <$type as Described>::DESCRIPTION.name,
-                    <$type as Described>::CHECKED,
+                    <$type as Described>::OBSERVED,
                 ),
                 concat!("the table calls another allocator ", $name),
             );
         )*
 
-        /// Every allocator, the checked ones behind the others.
+        /// Every allocator, the observed ones behind the others.
         pub static ALLOCATORS: &[HostAllocator] = &[$(HostAllocator {
             name: <$type as Named>::NAME,
             description: <$type as Described>::DESCRIPTION,
-            checked: <$type as Described>::CHECKED,
+            observed: <$type as Described>::OBSERVED,
             setup: <$type as Allocator>::setup,
             max_block: <$type as Allocator>::max_block,
             elsewhere: <$type as Allocator>::elsewhere,

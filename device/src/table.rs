@@ -42,6 +42,7 @@ macro_rules! with_kernels {
             "particles" "particles_gather" ParticlesGather $crate::workload::particles::ParticlesGather;
             "lattice" "particles_clear" ParticlesClear $crate::workload::particles::ParticlesClear;
             "lattice" "particles_digest" ParticlesDigest $crate::workload::particles::ParticlesDigest;
+            "replay" "replay_calls" ReplayCalls $crate::workload::replay::ReplayCalls;
             "workgen" "work_produce" WorkProduce $crate::workload::workgen::WorkProduce;
             "workgen" "work_consume" WorkConsume $crate::workload::workgen::WorkConsume;
             "tree" "tree_prepare" TreePrepare $crate::kdtree::prepare::Prepare;
@@ -153,6 +154,7 @@ macro_rules! with_plain_kernels {
             "algorithm" "graph_links" Links $crate::graph::clustering::Links;
             "agents" "agents_seed" AgentsSeed $crate::workload::agents::AgentsSeed;
             "agents" "agents_plan" AgentsPlan $crate::workload::agents::AgentsPlan;
+            "replay" "replay_reset" ReplayReset $crate::workload::replay::ReplayReset;
             "workgen" "work_sums" WorkSums $crate::workload::workgen::WorkSums;
             "workgen" "work_fill" WorkFill $crate::workload::workgen::WorkFill;
             "workgen" "work_read" WorkRead $crate::workload::workgen::WorkRead;

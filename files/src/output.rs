@@ -45,6 +45,18 @@ impl Output {
         &self.path
     }
 
+    /// A nameless file for what becomes the content, in the same folder if it is a file. The system
+    /// removes it when it is closed, also if the program is killed.
+    ///
+    /// # Errors
+    /// The error of the operating system.
+    pub fn spool(&self) -> io::Result<File> {
+        match &self.target {
+            Target::File(file) => tempfile::tempfile_in(folder(file)),
+            Target::Stream(_) => tempfile::tempfile(),
+        }
+    }
+
     /// Whether it is a file, which every write replaces. Writes to a device or pipe append to
     /// earlier ones.
     pub fn is_file(&self) -> bool {

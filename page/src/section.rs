@@ -22,6 +22,10 @@ pub enum Section {
     Particles,
     /// Produced and consumed work.
     Workgen,
+    /// Recorded calls, made again.
+    Replay,
+    /// The share of a workload's time that is calls.
+    Sensitivity,
     /// The figures of a survey of allocators.
     Survey,
     /// Granted parts of pools, and addresses of blocks.
@@ -36,7 +40,7 @@ pub enum Section {
 
 impl Section {
     /// All of them, in the order of a page.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Micro,
         Self::Trees,
         Self::Frames,
@@ -45,6 +49,8 @@ impl Section {
         Self::Agents,
         Self::Particles,
         Self::Workgen,
+        Self::Replay,
+        Self::Sensitivity,
         Self::Survey,
         Self::Fragmentation,
         Self::HostPool,
@@ -72,6 +78,8 @@ impl Section {
             Self::Agents => ("agents", "Agents"),
             Self::Particles => ("particles", "Particles"),
             Self::Workgen => ("workgen", "Work generation"),
+            Self::Replay => ("replay", "Replayed traces"),
+            Self::Sensitivity => ("sensitivity", "Shares of calls, by delays"),
             Self::Survey => ("survey", "Survey of Winter et al. 2021"),
             Self::Fragmentation => ("fragmentation", "Fragmentation"),
             Self::HostPool => ("host-pool", "Host pool"),

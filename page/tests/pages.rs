@@ -67,6 +67,7 @@ fn results_of_all_commands_are_shown_but_those_that_measure_no_allocator() {
         "diff",
         "picture",
         "picture_of_file",
+        "ranks",
         "sequence",
         "trace",
     ];

@@ -15,6 +15,8 @@ use heapwood_results::graph::{GapReport, GraphReport, GraphalyticsReport};
 use heapwood_results::host_pool::HostPoolRow;
 use heapwood_results::micro::MicroRow;
 use heapwood_results::picture::{PictureReport, RenderReport};
+use heapwood_results::ranks::RanksReport;
+use heapwood_results::sensitivity::SensitivityReport;
 use heapwood_results::sequence::SequenceReport;
 use heapwood_results::steps::{AgentsResult, ParticlesResult, StepsReport, WorkgenResult};
 use heapwood_results::survey::SurveyRow;
@@ -105,6 +107,8 @@ fn comparisons_have_every_format() {
     rows::<ComparedRow<FramesReport>>("compare_frames");
     rows::<GraphRow>("compare_graph");
     rows::<ComparedRow<StepsReport<WorkgenResult>>>("compare_workgen");
+    rows::<ComparedRow<SensitivityReport>>("compare_sensitivity");
+    one::<RanksReport>("ranks");
 }
 
 #[test]

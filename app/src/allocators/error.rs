@@ -29,6 +29,20 @@ pub enum SpecError {
         /// Its parameters, each with the values that it can have.
         known: String,
     },
+    /// A trace of the allocator's calls would have no sense.
+    #[error("{allocator} grants blocks again that live, and a trace of that says nothing")]
+    Overwrites {
+        /// The allocator.
+        allocator: &'static str,
+    },
+    /// There is no form of the allocator that observes calls.
+    #[error("calls of {allocator} cannot be {observed}: only those of its default form can")]
+    Unobserved {
+        /// The allocator.
+        allocator: &'static str,
+        /// The observation: `recorded`, `delayed` or `timed`.
+        observed: &'static str,
+    },
     /// The allocator cannot be checked.
     #[error("{allocator} has no checked mode")]
     Unchecked {

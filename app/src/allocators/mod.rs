@@ -1,11 +1,13 @@
 //! Allocators as users name them: what there is, and how a choice is written.
 
+mod delay;
 mod error;
 mod forms;
 mod parse;
 mod short;
 mod spec;
 
+pub use delay::CallDelay;
 pub use error::SpecError;
 pub use heapwood_device::description::{Description, Parameter};
 pub use parse::parse_list;
@@ -22,7 +24,7 @@ pub const DEFAULT: &str = "cfmalloc";
 /// The allocators and their forms, in the order of the table. Checked ones are asked for by
 /// `--check-heap`.
 fn table() -> impl Iterator<Item = &'static HostAllocator> {
-    ALLOCATORS.iter().filter(|allocator| !allocator.checked)
+    ALLOCATORS.iter().filter(|allocator| !allocator.observed)
 }
 
 /// The allocators of the program, and their forms.

@@ -1,12 +1,10 @@
 //! Reading choices of allocators, one or a list, and what is said of those that there are not.
 
-use std::sync::OnceLock;
-
-use heapwood_device::allocator::SetupError;
+use heapwood_device::allocator::{Observe, SetupError};
 use heapwood_device::host::HostAllocator;
 
-use super::spec::{COALESCE, Spec};
-use super::{SpecError, all, by_name, forms, published};
+use super::spec::{COALESCE, Spec, without_free};
+use super::{CallDelay, SpecError, all, by_name, forms, published};
 
 impl Spec {
     /// Reads a choice: `gallatin`, `cmalloc:walk=paper,frag=2`.
@@ -23,6 +21,8 @@ impl Spec {
             allocator,
             parameters: Vec::new(),
             coalesce: false,
+            observe: Observe::NOTHING,
+            delay: CallDelay::default(),
         };
         let mut chosen = Vec::new();
         for part in rest.split(',').filter(|part| !part.is_empty()) {
@@ -70,18 +70,6 @@ impl Spec {
             _ => Ok(()),
         }
     }
-}
-
-/// The user's allocator as one that does not free, which `free=no` says. Its kernels are the
-/// same, and linked with a function that does nothing.
-fn without_free(allocator: &'static HostAllocator) -> &'static HostAllocator {
-    static GIVEN_POOL: OnceLock<HostAllocator> = OnceLock::new();
-    static OWN_MEMORY: OnceLock<HostAllocator> = OnceLock::new();
-    let form = match allocator.properties.own_memory {
-        false => &GIVEN_POOL,
-        true => &OWN_MEMORY,
-    };
-    form.get_or_init(|| allocator.without_free())
 }
 
 /// Reads a list of choices. They are separated by commas; a part that names no

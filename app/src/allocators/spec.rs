@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::sync::OnceLock;
 
-use heapwood_device::allocator::{Heap, Request, SetupError};
+use heapwood_device::allocator::{Heap, Observe, Request, SetupError};
 use heapwood_device::host::{ALLOCATORS, HostAllocator};
 
-use super::{SpecError, forms};
+use super::{CallDelay, SpecError, forms};
 use crate::word::{Word, WordError, by_text};
 
 /// The parameter that every allocator has: requests of a warp are made together.
@@ -22,6 +23,10 @@ pub struct Spec {
     pub(super) parameters: Vec<(String, String)>,
     /// Whether the requests of a warp are made as one.
     pub coalesce: bool,
+    /// The observation of calls, where the allocator is one that makes it.
+    pub observe: Observe,
+    /// The delays of calls, where they are delayed.
+    pub delay: CallDelay,
 }
 
 impl Default for Spec {
@@ -60,18 +65,75 @@ impl Spec {
             pool_bytes,
             processors,
             parameters: &parameters,
+            observe: self.observe,
         })
     }
 
     /// The same choice with every block checked.
     pub fn checked(&self) -> Option<Self> {
+        let guards = Observe {
+            guards: true,
+            ..self.observe
+        };
+        self.observed(guards)
+    }
+
+    /// The same choice with calls observed.
+    pub fn observed(&self, observe: Observe) -> Option<Self> {
         let allocator = ALLOCATORS
             .iter()
-            .find(|other| other.checked && other.description.name == self.name())?;
+            .find(|other| other.observed && other.description.name == self.name())?;
         Some(Self {
-            allocator,
+            allocator: match self.allocator.properties.frees {
+                false if self.is_external() => without_free(allocator),
+                _ => allocator,
+            },
+            observe,
             ..self.clone()
         })
+    }
+
+    /// The same choice with calls that are recorded
+    /// ([`Recording`](crate::backend::Recording)).
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Unobserved`], and [`SpecError::Overwrites`] of one whose trace would have no sense.
+    pub fn recorded(&self) -> Result<Self, SpecError> {
+        let allocator = self.name();
+        if self.allocator.properties.may_overwrite {
+            return Err(SpecError::Overwrites { allocator });
+        }
+        let records = Observe {
+            records: true,
+            ..self.observe
+        };
+        self.observed(records).ok_or(SpecError::Unobserved {
+            allocator,
+            observed: "recorded",
+        })
+    }
+
+    /// The same choice with delayed calls.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Unobserved`].
+    pub fn delayed(&self, delay: CallDelay) -> Result<Self, SpecError> {
+        let delays = Observe {
+            delays: true,
+            ..self.observe
+        };
+        let spec = self.observed(delays).ok_or_else(|| SpecError::Unobserved {
+            allocator: self.name(),
+            observed: "delayed",
+        })?;
+        Ok(Self { delay, ..spec })
+    }
+
+    /// Whether every block is checked.
+    pub fn is_checked(&self) -> bool {
+        self.observe.guards
     }
 
     /// The same choice, with every block checked if `check` is set.
@@ -122,7 +184,7 @@ impl Spec {
         self.allocator.properties.frees && !self.allocator.properties.may_overwrite
     }
 
-    /// All parameters, those not given with their defaults.
+    /// All parameters, those not given with their defaults, and `delay` if calls are delayed.
     pub fn parameters(&self) -> BTreeMap<String, String> {
         let defaults = self.allocator.description.parameters.iter();
         let mut all: BTreeMap<String, String> = defaults
@@ -132,8 +194,21 @@ impl Spec {
         all.extend(form.map(|(key, value)| (key.to_owned(), value.to_owned())));
         all.extend(self.parameters.iter().cloned());
         all.insert(COALESCE.to_owned(), self.coalesce.to_string());
+        if self.observe.delays {
+            all.insert("delay".to_owned(), self.delay.to_string());
+        }
         all
     }
+}
+
+/// The user's allocator as one that does not free, which `free=no` says. Its kernels are the
+/// same, and linked with a function that does nothing.
+pub(super) fn without_free(allocator: &'static HostAllocator) -> &'static HostAllocator {
+    static KEEPING: OnceLock<Vec<HostAllocator>> = OnceLock::new();
+    let external = || ALLOCATORS.iter().filter(|other| other.properties.external);
+    let keeping = KEEPING.get_or_init(|| external().map(HostAllocator::without_free).collect());
+    let same = keeping.iter().find(|other| other.name == allocator.name);
+    same.unwrap_or(allocator)
 }
 
 impl fmt::Debug for Spec {
@@ -241,7 +316,7 @@ mod tests {
         for allocator in all() {
             let name = allocator.description.name;
             let spec = Spec::parse(name).unwrap().checked().unwrap();
-            assert!(spec.allocator.checked);
+            assert!(spec.is_checked());
             assert_eq!(spec.name(), name);
         }
     }

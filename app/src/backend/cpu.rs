@@ -133,6 +133,8 @@ impl Backend for Cpu {
             is_gpu: false,
             processors: self.solo_workers(),
             driver: None,
+            // Nanoseconds.
+            clock_hz: 1_000_000_000,
             linked: self.linked.as_ref().map(|(_, about)| about.clone()),
         }
     }

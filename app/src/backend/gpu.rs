@@ -353,6 +353,7 @@ pub(super) fn info_of(properties: &DeviceProperties) -> DeviceInfo {
         is_gpu: true,
         processors: properties.multiprocessors,
         driver: properties.driver_release.clone(),
+        clock_hz: u64::from(properties.clock_khz) * 1000,
         linked: None,
     }
 }

@@ -5,6 +5,7 @@
 //! the same work on each. Code above a [`Backend`] does not ask which one it is.
 
 mod bandwidth;
+mod call_clock;
 #[cfg(test)]
 pub(crate) mod clocked;
 mod cpu;
@@ -14,7 +15,9 @@ mod launch;
 mod memory;
 mod memory_source;
 mod quota;
+mod recording;
 mod select;
+mod walk;
 
 use std::time::Duration;
 
@@ -27,6 +30,7 @@ use crate::cuda::CudaError;
 use crate::link::{LinkError, Linked, OwnHeap};
 use crate::pool::HostOutOfMemory;
 
+pub use call_clock::CallClock;
 pub use cpu::{Cpu, tell_of_long_calls};
 pub use gpu::Cuda;
 pub use heapwood_device::launch::Grid;
@@ -35,7 +39,12 @@ pub(crate) use memory::memory_of;
 pub use memory::{Allocation, Memory};
 pub use memory_source::{MemorySource, SourceVisitor, visit_sources};
 pub use quota::Quota;
+pub use recording::{
+    AddressMap, FRAME_SIDE, MAP_ROWS, MapCell, MapColumn, RecordError, Recording, RingPlace,
+    power_of,
+};
 pub use select::{Choice, Opened, Options, open};
+pub use walk::walk;
 
 /// Why a backend cannot do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -76,6 +85,9 @@ pub enum BackendError {
     /// An allocator of the user's cannot be had.
     #[error(transparent)]
     Link(#[from] LinkError),
+    /// Calls of an allocator cannot be recorded.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// Threads of a launch are numbered by 32 bits, and kernels add their number.
     #[error("{threads} threads are more than a launch can have, 2147483648")]
     TooManyThreads {
@@ -134,6 +146,8 @@ pub struct DeviceInfo {
     pub processors: u32,
     /// The GPU driver's release.
     pub driver: Option<String>,
+    /// Ticks a second of the clock that kernels read: the peak rate of the multiprocessors.
+    pub clock_hz: u64,
     /// The files that an allocator of the user's comes from, if there are any.
     pub linked: Option<Linked>,
 }
@@ -218,6 +232,13 @@ pub trait Backend: Send + Sync {
     /// [`BackendError::Link`] if there is no such library, or it fails; faults of the GPU.
     fn own_heap(&self, _bytes: u64) -> Result<OwnHeap, BackendError> {
         Err(LinkError::NoLibrary.into())
+    }
+
+    /// The ring for the calls of a heap of so many bytes that records them
+    /// ([`Observe::records`](heapwood_device::allocator::Observe::records)); none if nothing is
+    /// recorded.
+    fn ring(&self, _pool_bytes: u64) -> Option<RingPlace> {
+        None
     }
 
     /// Runs launches one after the other, without coming back to the host between

@@ -6,12 +6,14 @@ use clap::{Args, Subcommand};
 
 use super::cases::CasesArguments;
 use super::hints::explain;
+use super::record::RecordArguments;
 use super::{fragmentation, host_pool, survey};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::duration::parse_seconds;
-use crate::job::call_costs;
+use crate::job::{Job, call_costs};
 use crate::workload::micro::{self, HeapState, Plan, Suite};
+use crate::workload::{BenchRow, Status};
 
 use workload::Workload;
 
@@ -57,6 +59,8 @@ pub struct Common {
     timeout: f64,
     #[command(flatten)]
     cases: CasesArguments,
+    #[command(flatten)]
+    record: RecordArguments,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -113,7 +117,12 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         plan: common.plan,
         backend: context.backend.clone(),
     };
-    let mut rows = context.run(&suite.cases(), |case| {
+    let cases = suite.cases();
+    if common.record.wanted().is_some() {
+        let rows = [record_case(&cases, &common.record)?];
+        return context.exporter.conclude(&rows[..], micro::verdict(&rows));
+    }
+    let mut rows = context.run(&cases, |case| {
         format!("{} {} x {} B", case.allocator, case.threads, case.bytes)
     })?;
     if suite.allocators.iter().any(Spec::is_external) {
@@ -133,4 +142,34 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         }
     }
     context.exporter.conclude(&rows[..], micro::verdict(&rows))
+}
+
+/// Measures a case in this process and records its calls; returns its row.
+fn record_case(cases: &[micro::Case], arguments: &RecordArguments) -> Result<micro::Row, Error> {
+    let [case] = cases else {
+        return Err(Error::Usage(format!(
+            "{} is for one case, not {}: name one allocator, one --heap, and one size",
+            arguments.wanted().unwrap_or_default(),
+            cases.len()
+        )));
+    };
+    let target = arguments.open(&case.allocator)?;
+    let Some(target) = target else {
+        return Ok(case.row(&case.backend.info()?));
+    };
+    let recorded = micro::Case {
+        allocator: target.spec.clone(),
+        ..case.clone()
+    };
+    let backend = case.backend.open()?;
+    let ran = |row: micro::Row| match row.status() {
+        Status::Ok | Status::Oom => Ok(row),
+        _ => Err(Error::Failed(row.error.unwrap_or_default())),
+    };
+    target.record(
+        &*backend,
+        case,
+        |backend| ran(recorded.run(backend, &mut ())?),
+        |backend| ran(case.run(backend, &mut ())?).map(drop),
+    )
 }

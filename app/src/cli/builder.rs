@@ -82,9 +82,11 @@ fn heap_argument(allocator: &AllocatorArguments, tree: &TreeOptions) -> Option<&
     let named = [
         (allocator.allocator.is_some(), "--allocator"),
         (allocator.check.heap, "--check-heap"),
+        (allocator.delay.is_some(), "--delay"),
         (tree.alloc_per_split, "--alloc-per-split"),
         (tree.pool != Pool::Auto, "--pool"),
     ];
     let named = named.into_iter().find(|(is_named, _)| *is_named);
-    named.map(|(_, name)| name)
+    let named = named.map(|(_, name)| name);
+    named.or_else(|| allocator.record.wanted())
 }

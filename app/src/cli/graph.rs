@@ -19,10 +19,13 @@ use super::progress::TerminalProgress;
 use super::suffix::Exporter;
 use crate::Error;
 use crate::backend::Options;
+use crate::graph::Store;
 use crate::graph::algorithms::{SAVES_HEADING, Saves};
 use crate::job::{GraphJob, WorkOptions};
 use crate::output;
 use crate::report;
+use crate::report::graph::GraphReport;
+use crate::workload::graph::Run;
 pub(super) use check::{check, input as check_input};
 pub(super) use storage::{StorageArguments, parse_layout};
 
@@ -115,10 +118,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         check_weights(path, format, kind).map_err(|error| Error::Usage(error.to_string()))?;
         refuse_gaps(path, saved_as, input.ids.are_listed())?;
     }
-    let workload = job.workload(&input, algorithms, &mut progress)?;
+    let workload = job.workload(&input, algorithms.clone(), &mut progress)?;
     let link = &arguments.storage.allocator.link;
     job.backend = link.decide(&arguments.backend, None)?;
-    progress.execute(&job, &workload, &exporter, |_, (first, graph)| {
+    let complete = |_: &mut GraphReport, (first, graph): (Run, Store<'_>)| {
         if let (Some(path), Some(format)) = (&arguments.save, saved_as) {
             save_with_ids(&graph.csr()?, &input.ids, path, Some(format))?;
         }
@@ -135,7 +138,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
                 values.write(&input.ids, graph.deleted_vertices(), out)
             })
         })
-    })
+    };
+    let allocator = &arguments.storage.allocator;
+    let Some(target) = allocator.record.open(&job.storage.allocator)? else {
+        return progress.execute(&job, &workload, &exporter, complete);
+    };
+    let mut recorded = job.clone();
+    recorded.storage.allocator = target.spec.clone();
+    let over_recorded = recorded.workload(&input, algorithms, &mut ())?;
+    let (plain, recorded) = ((&job, &workload), (&recorded, &over_recorded));
+    progress.execute_recorded(plain, recorded, &target, &exporter, complete)
 }
 
 impl Arguments {
@@ -151,6 +163,7 @@ impl Arguments {
         check(&self.work, &self.saves)?;
         // A file may be read twice.
         let mut written = vec![self.save.as_deref(), self.output.as_deref()];
+        written.extend(self.storage.allocator.record.files());
         let outputs = self.outputs().into_iter();
         written.extend(
             outputs

@@ -3,7 +3,7 @@
 use heapwood_graphs::{GraphError, LineProblem, MAX_VERTICES, Note};
 use heapwood_traces::TraceError;
 
-use crate::backend::BackendError;
+use crate::backend::{BackendError, RecordError};
 use crate::cuda::CudaError;
 use crate::graph::StoreError;
 use crate::heap::HeapError;
@@ -100,6 +100,7 @@ fn of_backend(error: &BackendError) -> String {
             ": use a smaller --pool, or free memory on the GPU"
         }
         BackendError::Cuda(CudaError::Faulted { .. }) => ", with --check-heap to find the cause",
+        BackendError::Record(RecordError::RingOverflow { .. }) => "; use a larger --record-ring",
         BackendError::Workers { .. } => ": use fewer --cpu-threads",
         BackendError::Link(LinkError::Nothing) => {
             ": give it with --link FILE (docs/external-allocators.md)"

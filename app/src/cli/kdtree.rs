@@ -18,8 +18,8 @@ use crate::allocators::Spec;
 use crate::backend::Options;
 use crate::job::{FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::output::Output;
-use crate::report::{Format, SavedReport, picture_report};
-use crate::tree::{BuilderKind, Shading, TreeError};
+use crate::report::{Format, SavedReport, TreeReport, picture_report};
+use crate::tree::{BuilderKind, DeviceTree, Shading, TreeError};
 
 /// Examples, at the end of the help.
 const EXAMPLES: &str = "\
@@ -77,11 +77,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let Some(source) = &arguments.scenes.scene else {
         return frames(arguments, spec);
     };
+    let [trace, map] = arguments.allocator.record.files();
     let targets = [
         arguments.output.as_deref(),
         arguments.save.as_deref(),
         arguments.render.as_deref(),
         arguments.camera.write_view.as_deref(),
+        trace,
+        map,
     ];
     if arguments.render.is_none() && arguments.camera.write_view.is_some() {
         let why = "--write-view takes a picture to write the view of: give --render, too";
@@ -120,7 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
         tree: tree.clone(),
         backend: decided,
     };
-    progress.execute(&job, &scene, &exporter, |report, tree| {
+    let complete = |report: &mut TreeReport, tree: DeviceTree<'_>| {
         let shading = Shading::from(arguments.shade);
         let render = |camera: &Camera| tree.render(camera, &shading, 1);
         let image = camera.as_ref().map(render).transpose()?;
@@ -141,7 +144,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Error> {
             view.write(&camera, scene.offset())?;
         }
         Ok(())
-    })
+    };
+    let Some(spec) = &job.allocator else {
+        return progress.execute(&job, &scene, &exporter, complete);
+    };
+    let Some(target) = allocator.record.open(spec)? else {
+        return progress.execute(&job, &scene, &exporter, complete);
+    };
+    let recorded = TreeJob {
+        allocator: Some(target.spec.clone()),
+        ..job.clone()
+    };
+    let (plain, recorded) = ((&job, &scene), (&recorded, &scene));
+    progress.execute_recorded(plain, recorded, &target, &exporter, complete)
 }
 
 /// Builds the trees of a moving scene, measures and reports.
@@ -151,7 +166,8 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         return Err(TreeError::CannotFree(spec.to_string()).into());
     }
     let output = arguments.output.as_deref();
-    let targets = [output];
+    let [trace, map] = arguments.allocator.record.files();
+    let targets = [output, trace, map];
     let linked = arguments.allocator.link.files();
     read_apart(arguments.scenes.files().chain(linked), &targets)?;
     let exporter = Exporter::open(arguments.format, output)?;
@@ -168,5 +184,13 @@ fn frames(arguments: &Arguments, spec: Spec) -> Result<(), Error> {
         tree: arguments.tree.clone(),
         backend: link.decide(&arguments.backend, None)?,
     };
-    progress.execute(&job, &frames, &exporter, |_, ()| Ok(()))
+    let Some(target) = arguments.allocator.record.open(&job.allocator)? else {
+        return progress.execute(&job, &frames, &exporter, |_, ()| Ok(()));
+    };
+    let recorded = FramesJob {
+        allocator: target.spec.clone(),
+        ..job.clone()
+    };
+    let (plain, recorded) = ((&job, &frames[..]), (&recorded, &frames[..]));
+    progress.execute_recorded(plain, recorded, &target, &exporter, |_, ()| Ok(()))
 }

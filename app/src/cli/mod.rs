@@ -23,6 +23,7 @@ mod kdtree;
 mod light;
 mod passes;
 mod progress;
+mod record;
 mod render;
 mod report;
 mod sequence;
@@ -44,6 +45,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::workload::agents::Agents;
 use crate::workload::particles::Particles;
+use crate::workload::replay::Replay;
 use crate::workload::workgen::Workgen;
 use crate::{Error, job, output};
 
@@ -105,7 +107,12 @@ enum Command {
     ///
     /// The same is measured with a prefix sum and one block, without an allocator.
     Workgen(Box<steps::Arguments<Workgen>>),
-    /// Compare allocators on a tree, a graph, a sea, particles or produced work
+    /// Replay a trace, which --record has written, over another allocator
+    ///
+    /// Each step makes all calls of the trace again, in the order of each warp. A free waits for its
+    /// request.
+    Replay(Box<steps::Arguments<Replay>>),
+    /// Compare allocators on a tree, a graph, a sea, particles, produced work or a trace
     ///
     /// If results differ, the exit code is 5; if some cases fail with a fault or a timeout and others
     /// succeed, it is 6.
@@ -194,6 +201,7 @@ fn run(command: Command) -> Result<(), Error> {
         Command::Agents(arguments) => steps::run(&arguments),
         Command::Particles(arguments) => steps::run(&arguments),
         Command::Workgen(arguments) => steps::run(&arguments),
+        Command::Replay(arguments) => steps::run(&arguments),
         Command::Compare(what) => compare::run(what),
         Command::Bench(what) => bench::run(what),
         Command::Generate(what) => generate::run(what),

@@ -47,13 +47,18 @@ impl<'a> TerminalProgress<'a> {
         complete: impl for<'b> FnOnce(&mut J::Report, J::Left<'b>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let backend = job.backend().open()?;
-        let bar = progress(job.steps(input));
-        bar.set_message(J::STEPS);
-        self.bar = Some(bar);
+        self.show_bar::<J>(job.steps(input));
         let (mut report, left) = job.measure(input, &*backend, &mut self)?;
         drop(self);
         complete(&mut report, left)?;
         exporter.write(&report)
+    }
+
+    /// Shows a bar for so many steps of a job.
+    pub(super) fn show_bar<J: MeasuredJob>(&mut self, steps: usize) {
+        let bar = progress(steps);
+        bar.set_message(J::STEPS);
+        self.bar = Some(bar);
     }
 }
 

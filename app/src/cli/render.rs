@@ -102,6 +102,11 @@ fn build_arguments() -> Vec<Id> {
 /// for it.
 pub fn run(arguments: &Arguments) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
+    if let Some(wanted) = arguments.allocator.record.wanted() {
+        return Err(Error::Usage(format!(
+            "{wanted} is for the build of a tree alone: use `heapwood kdtree`"
+        )));
+    }
     let interrupts = arguments.passes.interrupts()?;
     let names = arguments.names();
     arguments.check_files(&names)?;

@@ -51,6 +51,21 @@ pub struct OpenRoute {
     route: Route,
 }
 
+/// The files of a sequence: NAME-0001.png and so on for NAME.png.
+pub fn numbered(output: &Path, count: usize) -> impl Iterator<Item = PathBuf> {
+    let stem = output.file_stem().unwrap_or_default();
+    let name = move |number: usize| {
+        let mut name = stem.to_owned();
+        name.push(format!("-{number:04}"));
+        if let Some(suffix) = output.extension() {
+            name.push(".");
+            name.push(suffix);
+        }
+        output.with_file_name(name)
+    };
+    (1..=count).map(name)
+}
+
 impl SequenceArguments {
     /// The view files of both ends of a flight.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
@@ -65,17 +80,7 @@ impl SequenceArguments {
     /// The file of each picture, or nothing where there is no sequence.
     pub fn names(&self, output: &Path) -> Option<Vec<PathBuf>> {
         let count = self.orbit.or(self.frames)?;
-        let stem = output.file_stem().unwrap_or_default();
-        let name = |number: u32| {
-            let mut name = stem.to_owned();
-            name.push(format!("-{number:04}"));
-            if let Some(suffix) = output.extension() {
-                name.push(".");
-                name.push(suffix);
-            }
-            output.with_file_name(name)
-        };
-        Some((1..=count).map(name).collect())
+        Some(numbered(output, count as usize).collect())
     }
 
     /// Reads the views.

@@ -1,6 +1,7 @@
-//! `heapwood agents`, `heapwood particles` and `heapwood workgen`: workloads that go in steps, over one allocator.
+//! Workloads that go in steps, over one allocator: `heapwood agents`, `particles`, `workgen` and
+//! `replay`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -15,11 +16,22 @@ use crate::output::Output;
 use crate::report::Format;
 use crate::workload::agents::Agents;
 use crate::workload::particles::Particles;
-use crate::workload::steps::Stepped;
+use crate::workload::replay::Replay;
+use crate::workload::steps::{Picture, Stepped};
 use crate::workload::workgen::Workgen;
 
 /// A workload on the command line.
 pub trait StepsCommand: Stepped + Args {
+    /// Reads the file that it is made from, so that an error in it is found at first. Returns its
+    /// name and the fingerprint of its content.
+    ///
+    /// # Errors
+    ///
+    /// A file that cannot be used, or that is one of those to write.
+    fn read_input(&self, _written: &[Option<&Path>]) -> Result<Option<(String, u64)>, Error> {
+        Ok(None)
+    }
+
     /// Examples, at the end of the help.
     const EXAMPLES: &'static str;
     /// Examples of comparisons.
@@ -62,6 +74,24 @@ Examples:
   heapwood compare workgen --max-bytes 4096 -o work.json --resume work.json";
 }
 
+impl StepsCommand for Replay {
+    fn read_input(&self, written: &[Option<&Path>]) -> Result<Option<(String, u64)>, Error> {
+        read_apart([&self.trace], written)?;
+        let trace = self.read()?;
+        Ok(Some((self.trace.display().to_string(), trace.hash)))
+    }
+
+    const EXAMPLES: &'static str = "\
+Examples:
+  heapwood replay sea.hwt
+  heapwood replay sea.hwt --allocator gallatin --steps 20";
+
+    const COMPARISONS: &'static str = "\
+Examples:
+  heapwood compare replay sea.hwt --allocators cfmalloc,gallatin
+  heapwood compare replay sea.hwt --pauses 1 --touch -o sea.json";
+}
+
 /// Arguments of a workload.
 #[derive(Debug, Args)]
 #[command(after_help = S::EXAMPLES)]
@@ -91,8 +121,16 @@ pub struct Arguments<S: StepsCommand> {
 pub fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error> {
     let spec = arguments.allocator.spec()?;
     check(&arguments.stepped)?;
-    let targets = [arguments.output.as_deref(), arguments.picture.as_deref()];
+    let record = &arguments.allocator.record;
+    let [trace, map] = record.files();
+    let targets = [
+        arguments.output.as_deref(),
+        arguments.picture.as_deref(),
+        trace,
+        map,
+    ];
     read_apart(arguments.allocator.link.files(), &targets)?;
+    arguments.stepped.read_input(&targets)?;
     if let Some(picture) = &arguments.picture {
         suffix::check(picture, &["png"])?;
     }
@@ -107,10 +145,18 @@ pub fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error> {
         draws: picture.is_some(),
         backend: arguments.allocator.link.decide(&arguments.backend, None)?,
     };
-    progress.execute(&job, (), &exporter, |_, drawn| match (picture, drawn) {
+    let complete = |_: &mut _, drawn: Option<Picture>| match (picture, drawn) {
         (Some(picture), Some(drawn)) => picture.write(&drawn.png()?),
         _ => Ok(()),
-    })
+    };
+    let Some(target) = record.open(&job.allocator)? else {
+        return progress.execute(&job, (), &exporter, complete);
+    };
+    let recorded = StepsJob {
+        allocator: target.spec.clone(),
+        ..job.clone()
+    };
+    progress.execute_recorded((&job, ()), (&recorded, ()), &target, &exporter, complete)
 }
 
 /// Makes sure that the options of a workload fit each other.

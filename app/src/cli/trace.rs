@@ -1,6 +1,8 @@
 //! `heapwood trace`: traces of heaps.
 
 mod convert;
+mod map;
+mod ranks;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -27,6 +29,10 @@ pub enum What {
     Summary(SummaryArguments),
     /// Convert a trace to a format of another tool, or a log of one to a trace
     Convert(convert::Arguments),
+    /// Draw the live bytes of a trace over time, by size
+    Map(map::Arguments),
+    /// Compare the ranks of allocators in a replay with those in the live run
+    Ranks(ranks::Arguments),
 }
 
 /// Examples of `heapwood trace summary`.
@@ -51,6 +57,8 @@ pub fn run(what: What) -> Result<(), Error> {
     match what {
         What::Summary(arguments) => summary(&arguments),
         What::Convert(arguments) => convert::run(&arguments),
+        What::Map(arguments) => map::run(&arguments),
+        What::Ranks(arguments) => ranks::run(&arguments),
     }
 }
 

@@ -5,8 +5,9 @@ use std::path::Path;
 use clap::Args;
 
 use super::common::LinkArguments;
+use super::record::RecordArguments;
 use crate::Error;
-use crate::allocators::{DEFAULT, Spec};
+use crate::allocators::{CallDelay, DEFAULT, Spec};
 use crate::generate::{SceneSpec, Source, source};
 
 /// The scene, or the frames of one that moves, and how often their trees are built.
@@ -58,6 +59,13 @@ pub struct AllocatorArguments {
     pub check: CheckArguments,
     #[command(flatten)]
     pub link: LinkArguments,
+    #[command(flatten)]
+    pub record: RecordArguments,
+    /// Make each call take longer: malloc=NS,free=NS
+    ///
+    /// The nanoseconds are a busy wait by the clock of the device. docs/traces.md describes it.
+    #[arg(long, help_heading = "Allocator", value_name = "DELAYS", value_parser = CallDelay::parse, hide_short_help = true)]
+    pub delay: Option<CallDelay>,
 }
 
 impl AllocatorArguments {
@@ -74,7 +82,10 @@ impl AllocatorArguments {
         refuse_coalesce(&spec)?;
         self.link.check([&spec])?;
         spec.checked_if(self.check.heap)?;
-        Ok(spec)
+        Ok(match self.delay {
+            Some(delay) => spec.delayed(delay)?,
+            None => spec,
+        })
     }
 }
 

@@ -10,6 +10,7 @@ use super::gap::GapJob;
 use super::graph::GraphJob;
 use super::graphalytics::GraphalyticsJob;
 use super::linking::Linking;
+use super::sensitivity::SensitivityJob;
 use super::steps::StepsJob;
 use super::survey::SurveyJob;
 use super::tree::TreeJob;
@@ -19,6 +20,7 @@ use crate::process::{self, Exit};
 use crate::workload::agents::Agents;
 use crate::workload::compare::Outcome;
 use crate::workload::particles::Particles;
+use crate::workload::replay::Replay;
 use crate::workload::workgen::Workgen;
 use crate::workload::{Status, fragmentation, micro};
 
@@ -78,7 +80,23 @@ pub fn answer(kind: &str, job: &[u8]) -> Result<String, Error> {
         GapJob::KIND => answer_to::<GapJob>(job),
         StepsJob::<Agents>::KIND => answer_to::<StepsJob<Agents>>(job),
         StepsJob::<Particles>::KIND => answer_to::<StepsJob<Particles>>(job),
+        StepsJob::<Replay>::KIND => answer_to::<StepsJob<Replay>>(job),
         StepsJob::<Workgen>::KIND => answer_to::<StepsJob<Workgen>>(job),
+        SensitivityJob::<TreeJob>::KIND => answer_to::<SensitivityJob<TreeJob>>(job),
+        SensitivityJob::<FramesJob>::KIND => answer_to::<SensitivityJob<FramesJob>>(job),
+        SensitivityJob::<GraphJob>::KIND => answer_to::<SensitivityJob<GraphJob>>(job),
+        SensitivityJob::<StepsJob<Agents>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Agents>>>(job)
+        }
+        SensitivityJob::<StepsJob<Particles>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Particles>>>(job)
+        }
+        SensitivityJob::<StepsJob<Replay>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Replay>>>(job)
+        }
+        SensitivityJob::<StepsJob<Workgen>>::KIND => {
+            answer_to::<SensitivityJob<StepsJob<Workgen>>>(job)
+        }
         micro::Case::KIND => answer_to::<micro::Case>(job),
         fragmentation::Case::KIND => answer_to::<fragmentation::Case>(job),
         SurveyJob::KIND => answer_to::<SurveyJob>(job),

@@ -32,6 +32,7 @@ mod graph;
 mod graphalytics;
 mod linking;
 mod scenes;
+mod sensitivity;
 mod steps;
 mod survey;
 mod tree;
@@ -58,6 +59,7 @@ pub use graphalytics::{GraphalyticsJob, read_dataset};
 pub use heapwood_results::survey::SurveyFigure;
 pub use linking::Linking;
 pub use scenes::{load_frames, load_scene, make_scene};
+pub use sensitivity::{DelayedJob, SensitivityJob};
 pub use steps::{StepsJob, StepsOptions};
 pub use survey::{Survey, SurveyJob, SurveyMeasurement, SurveySizes, survey_rows, survey_verdict};
 pub use tree::{TreeJob, TreeOptions};
@@ -170,7 +172,7 @@ fn all_options(value: &impl Serialize) -> Result<Vec<String>, Error> {
 }
 
 /// Keys of a job that rows of a comparison have beside the options, or that no result depends on.
-const BESIDE_OPTIONS: [&str; 7] = [
+const BESIDE_OPTIONS: [&str; 8] = [
     "allocator",
     "graph",
     "layout",
@@ -178,6 +180,7 @@ const BESIDE_OPTIONS: [&str; 7] = [
     "link",
     "reference",
     "scene",
+    "trace",
 ];
 
 fn add_options(name: &str, value: &Value, options: &mut Vec<String>) {

@@ -58,7 +58,7 @@ pub fn graph_report(
         device: info.device.clone(),
         allocator: store.spec.label(),
         parameters: store.spec.parameters(),
-        check_heap: store.spec.allocator.checked,
+        check_heap: store.spec.is_checked(),
         layout: store.layout.name().to_owned(),
         pool_bytes: first.pool_bytes,
         runs: runs.len() as u32,

@@ -14,7 +14,7 @@ pub(super) fn build_options(options: &Options, spec: Option<&Spec>) -> BuildOpti
         max_depth: options.max_depth,
         clip: options.clip,
         alloc_per_split: spec.is_some() && options.alloc_per_split,
-        check_heap: spec.is_some_and(|spec| spec.allocator.checked),
+        check_heap: spec.is_some_and(|spec| spec.is_checked()),
     }
 }
 

@@ -8,6 +8,7 @@ pub mod graph;
 pub mod graphalytics;
 mod kept;
 mod picture;
+mod ranks;
 mod steps;
 mod tree;
 
@@ -19,6 +20,7 @@ pub use picture::{
     PictureReport, Pictures, RenderReport, SequenceReport, ShadeOptions, TreeOrigin,
     picture_report, render_report,
 };
+pub use ranks::ranks_report;
 pub use steps::steps_report;
 pub use tree::{TreeReport, tree_report};
 

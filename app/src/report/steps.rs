@@ -1,9 +1,9 @@
 //! The result of steps over an allocator.
 
-use heapwood_results::steps::StepsReport;
+use heapwood_results::steps::{StepsReport, StepsResult};
 
 use crate::backend::DeviceInfo;
-use crate::meta;
+use crate::meta::{self, Meta};
 use crate::workload::steps::{Picture, Stepped, StepsMeasurement, Workload};
 
 /// The result of a workload that was measured, and its picture if one was drawn.
@@ -15,6 +15,8 @@ pub fn steps_report<S: Stepped>(
 ) -> (StepsReport<S::Result>, Option<Picture>) {
     let (spec, counts) = (&workload.spec, &measured.counts);
     let (live, granted) = (counts.live_bytes as f64, measured.granted_bytes as f64);
+    let input = measured.result.input();
+    let input_hash = input.map(|(_, hash)| hash.to_owned());
     let report = StepsReport {
         backend: info.backend.to_owned(),
         device: info.device.clone(),
@@ -41,7 +43,10 @@ pub fn steps_report<S: Stepped>(
         left_bytes: measured.walked.then_some(0),
         hash: format!("{:016x}", measured.hash),
         verified: workload.verify,
-        meta: meta::over(meta::of_device(info), spec, info),
+        meta: Meta {
+            input_hash,
+            ..meta::over(meta::of_device(info), spec, info)
+        },
     };
     (report, measured.picture)
 }

@@ -9,6 +9,7 @@
 //! - [`gap`]: the kernels of the GAP benchmark suite run on a graph, trial by trial.
 //! - [`agents`]: fish and sharks are born and die, each of them a block.
 //! - [`particles`]: particles fly through a lattice of cells, in frames that are blocks.
+//! - [`replay`]: the calls of a trace, over another allocator.
 //! - [`workgen`]: threads produce amounts that they draw, and others consume them.
 //! - [`steps`]: how these three go on and are measured.
 //! - [`micro`]: allocators alone, in the papers' microbenchmarks.
@@ -26,9 +27,12 @@ pub mod frames;
 pub mod gap;
 pub mod graph;
 pub mod graphalytics;
+pub mod heap_map;
 pub mod host_pool;
 pub mod micro;
 pub mod particles;
+pub mod replay;
+pub mod sensitivity;
 mod status;
 pub mod steps;
 pub mod tree;

@@ -275,9 +275,6 @@ fn files_that_cannot_be_linked_are_refused() {
     ] {
         assert!(unused.error(2).contains("name that one, too"), "{unused:?}");
     }
-    folder
-        .run("kdtree gen:soup --backend cpu --allocator external --link @empty --check-heap")
-        .fails(2, "external has no checked mode");
 
     assert!(
         external("--link @absent.so")

@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
-const FUNCTIONS: [&str; 20] = [
+const FUNCTIONS: [&str; 23] = [
     "cuda_std6shared4base",
     // The search of the circular allocators, as long as a kernel and rare.
     "circular_search_",
@@ -47,6 +47,10 @@ const FUNCTIONS: [&str; 20] = [
     "halloc_another_",
     "halloc_set_",
     "halloc_large_",
+    // The observation of a call: guards, records, times and delays.
+    "observed_end_",
+    "observed_free_",
+    "observed_clock_",
 ];
 
 /// Functions of CUDA's heap and of the user's allocator, which the driver links. They are

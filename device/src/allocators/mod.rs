@@ -8,7 +8,6 @@ mod atomic;
 mod atomic_wrap;
 mod bits;
 mod buddy;
-mod checked;
 pub mod circular;
 mod common;
 mod cuda;
@@ -19,6 +18,7 @@ mod gallatin;
 mod halloc;
 mod llvmlibc;
 mod number;
+mod observed;
 pub mod ouroboros;
 mod scatter;
 mod spread;
@@ -27,7 +27,6 @@ pub mod xmalloc;
 pub use atomic::AtomicMalloc;
 pub use atomic_wrap::AwMalloc;
 pub use buddy::BuddyAlloc;
-pub use checked::Checked;
 pub use circular::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 pub use circular::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 pub use cuda::CudaMalloc;
@@ -37,6 +36,10 @@ pub use flatter::FlatterScatter;
 pub use gallatin::Gallatin;
 pub use halloc::{Halloc, PageRuns};
 pub use llvmlibc::LlvmLibc;
+pub use observed::{
+    CallTimes, EVENT_WORDS, Observed, Operation, REQUEST_DELAY, RING_HEAD_WORDS, RING_WORD,
+    RecordedCall, observed_pool,
+};
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
@@ -86,28 +89,30 @@ macro_rules! with_allocators {
             ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
             ("external", $crate::allocators::External),
             ("external_pool_own", $crate::allocators::ExternalOwn),
-            ("atomicmalloc_checked", $crate::allocators::Checked<$crate::allocators::AtomicMalloc>),
-            ("spread_checked", $crate::allocators::Checked<$crate::allocators::SpreadMalloc>),
-            ("awmalloc_checked", $crate::allocators::Checked<$crate::allocators::AwMalloc>),
-            ("cmalloc_checked", $crate::allocators::Checked<$crate::allocators::CMalloc>),
-            ("cfmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfMalloc>),
-            ("cmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CmMalloc>),
-            ("cfmmalloc_checked", $crate::allocators::Checked<$crate::allocators::CfmMalloc>),
-            ("ouroboros_p_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPS>),
-            ("ouroboros_p_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVa>),
-            ("ouroboros_p_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosPVl>),
-            ("ouroboros_c_s_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCS>),
-            ("ouroboros_c_va_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVa>),
-            ("ouroboros_c_vl_checked", $crate::allocators::Checked<$crate::allocators::OuroborosCVl>),
-            ("scatteralloc_checked", $crate::allocators::Checked<$crate::allocators::ScatterAlloc>),
-            ("flatterscatter_checked", $crate::allocators::Checked<$crate::allocators::FlatterScatter>),
-            ("cudamalloc_checked", $crate::allocators::Checked<$crate::allocators::CudaMalloc>),
-            ("fdgmalloc_checked", $crate::allocators::Checked<$crate::allocators::FdgMalloc>),
-            ("gallatin_checked", $crate::allocators::Checked<$crate::allocators::Gallatin>),
-            ("xmalloc_checked", $crate::allocators::Checked<$crate::allocators::XMalloc>),
-            ("buddy_checked", $crate::allocators::Checked<$crate::allocators::BuddyAlloc>),
-            ("halloc_checked", $crate::allocators::Checked<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
-            ("llvmlibc_checked", $crate::allocators::Checked<$crate::allocators::LlvmLibc>),
+            ("atomicmalloc_observed", $crate::allocators::Observed<$crate::allocators::AtomicMalloc>),
+            ("spread_observed", $crate::allocators::Observed<$crate::allocators::SpreadMalloc>),
+            ("awmalloc_observed", $crate::allocators::Observed<$crate::allocators::AwMalloc>),
+            ("cmalloc_observed", $crate::allocators::Observed<$crate::allocators::CMalloc>),
+            ("cfmalloc_observed", $crate::allocators::Observed<$crate::allocators::CfMalloc>),
+            ("cmmalloc_observed", $crate::allocators::Observed<$crate::allocators::CmMalloc>),
+            ("cfmmalloc_observed", $crate::allocators::Observed<$crate::allocators::CfmMalloc>),
+            ("ouroboros_p_s_observed", $crate::allocators::Observed<$crate::allocators::OuroborosPS>),
+            ("ouroboros_p_va_observed", $crate::allocators::Observed<$crate::allocators::OuroborosPVa>),
+            ("ouroboros_p_vl_observed", $crate::allocators::Observed<$crate::allocators::OuroborosPVl>),
+            ("ouroboros_c_s_observed", $crate::allocators::Observed<$crate::allocators::OuroborosCS>),
+            ("ouroboros_c_va_observed", $crate::allocators::Observed<$crate::allocators::OuroborosCVa>),
+            ("ouroboros_c_vl_observed", $crate::allocators::Observed<$crate::allocators::OuroborosCVl>),
+            ("scatteralloc_observed", $crate::allocators::Observed<$crate::allocators::ScatterAlloc>),
+            ("flatterscatter_observed", $crate::allocators::Observed<$crate::allocators::FlatterScatter>),
+            ("cudamalloc_observed", $crate::allocators::Observed<$crate::allocators::CudaMalloc>),
+            ("fdgmalloc_observed", $crate::allocators::Observed<$crate::allocators::FdgMalloc>),
+            ("gallatin_observed", $crate::allocators::Observed<$crate::allocators::Gallatin>),
+            ("xmalloc_observed", $crate::allocators::Observed<$crate::allocators::XMalloc>),
+            ("buddy_observed", $crate::allocators::Observed<$crate::allocators::BuddyAlloc>),
+            ("halloc_observed", $crate::allocators::Observed<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
+            ("llvmlibc_observed", $crate::allocators::Observed<$crate::allocators::LlvmLibc>),
+            ("external_observed", $crate::allocators::Observed<$crate::allocators::External>),
+            ("external_pool_own_observed", $crate::allocators::Observed<$crate::allocators::ExternalOwn>),
         }
     };
 }

@@ -3,6 +3,7 @@
 //!
 //! - [`agents`]: a sea of fish and sharks, each a block.
 //! - [`particles`]: particles that fly through a lattice, in blocks of some KiB.
+//! - [`replay`]: the calls of a trace.
 //! - [`workgen`]: threads that produce as much data as each draws, and others that consume it.
 //!
 //! The result of a step does not depend on the order of threads, nor on the allocator: conflicts are
@@ -12,6 +13,7 @@
 pub mod agents;
 pub mod particles;
 mod random;
+pub mod replay;
 mod tally;
 pub mod workgen;
 

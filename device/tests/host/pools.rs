@@ -3,7 +3,7 @@
 
 use std::ptr::null_mut;
 
-use heapwood_device::allocator::{Heap, Occupancy, Request, SetupError};
+use heapwood_device::allocator::{Heap, Observe, Occupancy, Request, SetupError};
 use heapwood_device::bench::{ThreadsArguments, ThreadsMalloc};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::{HostAllocator, allocator};
@@ -26,6 +26,7 @@ fn setup_at(
         pool_bytes,
         processors: 3,
         parameters,
+        observe: Observe::GUARDS,
     };
     (allocator(name).unwrap().setup)(&request)
 }

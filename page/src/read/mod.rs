@@ -5,6 +5,7 @@ mod benches;
 mod fragmentation;
 mod graph;
 mod micro;
+mod sensitivity;
 mod steps;
 mod survey;
 mod tree;
@@ -115,6 +116,11 @@ fn rows_of(adder: &mut Adder, rows: Vec<Value>) -> Result<(), PageFault> {
         each(rows, |row| tree::add_compared(adder, row, &scene))
     } else if compares(&["frames"]) {
         each(rows, |row| tree::add_compared_frames(adder, row))
+    } else if compares(&["stretched"]) {
+        let text = |key: &str| Some(result?.get(key)?.as_str()?.to_owned());
+        let (work, input) = (text("command").unwrap_or_default(), text("input"));
+        let workload = (work.as_str(), input.as_deref());
+        each(rows, |row| sensitivity::add_compared(adder, row, workload))
     } else if compares(&["step_ms"]) {
         steps::add_compared(adder, rows)
     } else if has(&["allocator", "status", "options"]) && result.is_none() {

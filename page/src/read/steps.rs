@@ -2,7 +2,7 @@
 
 use heapwood_results::compare::ComparedRow;
 use heapwood_results::steps::{
-    AgentsResult, ParticlesResult, StepsReport, StepsResult, WorkgenResult,
+    AgentsResult, ParticlesResult, ReplayResult, StepsReport, StepsResult, WorkgenResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,11 +63,25 @@ impl Named for WorkgenResult {
     }
 }
 
+impl Named for ReplayResult {
+    const SECTION: Section = Section::Replay;
+
+    fn size(&self) -> String {
+        let pauses = match self.pauses {
+            0.0 => String::new(),
+            part => format!(", {part} of its pauses"),
+        };
+        let touched = if self.touches { ", touched" } else { "" };
+        format!("{} with {} calls{pauses}{touched}", self.trace, self.calls)
+    }
+}
+
 /// Adds a report.
 pub fn add(adder: &mut Adder, row: Value) -> Result<(), PageFault> {
     match row.get("result") {
         Some(result) if result.get("fish").is_some() => alone::<AgentsResult>(adder, row),
         Some(result) if result.get("particles").is_some() => alone::<ParticlesResult>(adder, row),
+        Some(result) if result.get("trace").is_some() => alone::<ReplayResult>(adder, row),
         _ => alone::<WorkgenResult>(adder, row),
     }
 }
@@ -77,7 +91,11 @@ where
     StepsReport<R>: DeserializeOwned,
 {
     let report: StepsReport<R> = parsed(1, row)?;
-    let command = Command::new(R::COMMAND)
+    let mut command = Command::new(R::COMMAND);
+    command
+        .words
+        .extend(report.result.input().map(|(name, _)| name.to_owned()));
+    let command = command
         .word(format!("--allocator={}", report.allocator))
         .word(format!("--steps={}", report.steps))
         .word(format!("--pool={}", report.pool_bytes));
@@ -95,6 +113,8 @@ pub fn add_compared(adder: &mut Adder, rows: Vec<Value>) -> Result<(), PageFault
         all::<AgentsResult>(adder, rows)
     } else if has("particles") {
         all::<ParticlesResult>(adder, rows)
+    } else if has("trace") {
+        all::<ReplayResult>(adder, rows)
     } else {
         all::<WorkgenResult>(adder, rows)
     }
@@ -104,12 +124,16 @@ fn all<R: Named>(adder: &mut Adder, rows: Vec<Value>) -> Result<(), PageFault>
 where
     StepsReport<R>: DeserializeOwned,
 {
-    for (number, row) in (1..).zip(rows) {
-        let row: ComparedRow<StepsReport<R>> = parsed(number, row)?;
-        let command = compared(R::COMMAND, None, &row.options, &row.allocator);
+    let rows = (1..).zip(rows).map(|(number, row)| parsed(number, row));
+    let rows: Vec<ComparedRow<StepsReport<R>>> = rows.collect::<Result<_, _>>()?;
+    let mut results = rows.iter().filter_map(|row| row.outcome.result.as_ref());
+    let input = results.find_map(|report| report.result.input());
+    let input = input.map(|(name, _)| name);
+    for row in &rows {
+        let command = compared(R::COMMAND, input, &row.options, &row.allocator);
         match &row.outcome.result {
             Some(report) => push(adder, report, command),
-            None => failed(adder, R::SECTION, &row, command),
+            None => failed(adder, R::SECTION, row, command),
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod compared;
 mod frames;
 mod graph;
+mod sensitivity;
 mod standing;
 mod steps;
 mod tree;

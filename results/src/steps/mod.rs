@@ -2,6 +2,7 @@
 
 mod agents;
 mod particles;
+mod replay;
 mod text;
 mod workgen;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agents::AgentsResult;
 pub use particles::ParticlesResult;
+pub use replay::ReplayResult;
 pub use workgen::WorkgenResult;
 
 use crate::{Line, Meta, Samples};
@@ -23,6 +25,11 @@ pub trait StepsResult: Serialize + DeserializeOwned {
 
     /// The options of the workload and its result, for people.
     fn lines(&self) -> Vec<Line>;
+
+    /// The file that is the argument of the command, and the fingerprint of its content.
+    fn input(&self) -> Option<(&str, &str)> {
+        None
+    }
 }
 
 /// The result of steps over an allocator; the keys are stable, what cannot be measured is null.

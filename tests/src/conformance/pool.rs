@@ -1,6 +1,6 @@
 //! Memory for a heap, with guards around it.
 
-use heapwood_device::allocator::{Allocator, EXTERNAL_STATE, Heap, Request, SetupError};
+use heapwood_device::allocator::{Allocator, EXTERNAL_STATE, Heap, Observe, Request, SetupError};
 use heapwood_device::device_heap::AnyHeap;
 use heapwood_device::simt::Warp;
 
@@ -30,11 +30,22 @@ pub type AnyPool<W, H = u32> = Pool<AnyHeap<'static, W, H>>;
 unsafe impl<A: ?Sized> Sync for Pool<A> {}
 
 impl<A: Allocator> Pool<A> {
-    /// A heap, not yet initialised, of exactly `bytes` for `processors`.
+    /// A heap, not yet initialised, of exactly `bytes` for `processors`; its blocks are guarded if it
+    /// is one of [`Observed`](heapwood_device::allocators::Observed).
     pub fn new(
         bytes: u64,
         processors: u32,
         parameters: &[(&str, &str)],
+    ) -> Result<Self, SetupError> {
+        Self::observed(bytes, processors, parameters, Observe::GUARDS)
+    }
+
+    /// The same, with what is done around calls.
+    pub fn observed(
+        bytes: u64,
+        processors: u32,
+        parameters: &[(&str, &str)],
+        observe: Observe,
     ) -> Result<Self, SetupError> {
         let memory = Memory::new(bytes as usize);
         let heap = A::setup(&Request {
@@ -42,6 +53,7 @@ impl<A: Allocator> Pool<A> {
             pool_bytes: bytes,
             processors,
             parameters,
+            observe,
         })?;
         let heap = match A::EXTERNAL {
             true => external::bind(heap, parameters),
@@ -86,7 +98,14 @@ impl<A: ?Sized> Pool<A> {
 
     /// Zeroes what the host zeroes of an allocator of the user's before it is initialised.
     pub fn zero_state(&self) {
-        self.memory.zero_front(EXTERNAL_STATE);
+        self.memory.zero_external(&self.heap);
+    }
+
+    /// Writes a word of the pool, while no thread uses it.
+    pub fn write_word(&self, index: usize, word: u64) {
+        assert!(8 * index < self.memory.bytes);
+        // SAFETY: inside the memory, which is aligned.
+        unsafe { self.memory.start().cast::<u64>().add(index).write(word) };
     }
 
     /// Bytes of the pool, tables included.
@@ -123,11 +142,15 @@ impl Memory {
         self.lines.cast::<u8>().wrapping_add(LINE)
     }
 
-    /// Zeroes so many bytes at the begin, while no thread uses them.
-    pub fn zero_front(&self, bytes: u64) {
-        assert!(bytes <= self.bytes as u64, "{bytes} of {}", self.bytes);
+    /// Zeroes what the host zeroes of a heap of an allocator of the user's in this memory, while no
+    /// thread uses it.
+    pub fn zero_external(&self, heap: &Heap) {
+        let [base, ..] = heap.pointers;
+        let first = base.addr() - self.start().addr();
+        let end = first as u64 + EXTERNAL_STATE;
+        assert!(end <= self.bytes as u64, "{end} of {}", self.bytes);
         // SAFETY: inside the memory.
-        unsafe { self.start().write_bytes(0, bytes as usize) };
+        unsafe { base.write_bytes(0, EXTERNAL_STATE as usize) };
     }
 
     fn encloses(&self, address: usize, bytes: u64) -> bool {

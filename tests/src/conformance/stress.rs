@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use heapwood_device::allocator::{EXTERNAL_STATE, Faults, Heap, Request};
+use heapwood_device::allocator::{Faults, Heap, Observe, Request};
 use heapwood_device::bench::{STRESS_WORDS, Stress, StressArguments, StressCounts};
 use heapwood_device::heap::{Init, Nothing, Report, ReportArguments, STATE_WORDS, State};
 use heapwood_device::host::{self, HostAllocator};
@@ -91,10 +91,11 @@ pub fn stress(name: &str) {
             pool_bytes,
             processors: THREADS,
             parameters: &[],
+            observe: Observe::GUARDS,
         });
         let mut heap = heap.expect("a heap");
         if properties.external {
-            memory.zero_front(EXTERNAL_STATE);
+            memory.zero_external(&heap);
             heap = external::bind(heap, &[("name", "freelist")]);
         }
         launch(allocator, heap, Call::of::<Init>(Nothing));

@@ -99,6 +99,7 @@ impl Backend for LockstepBackend {
             is_gpu: false,
             processors: 4,
             driver: None,
+            clock_hz: 1_000_000_000,
             linked: None,
         }
     }

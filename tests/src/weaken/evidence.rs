@@ -3,7 +3,7 @@
 //! learn in time how a thread changes unowned memory and its counts.
 
 use cuda_std::atomic::{AtomicU32, Ordering::AcqRel};
-use heapwood_device::allocator::{Allocator, Request};
+use heapwood_device::allocator::{Allocator, Observe, Request};
 use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
     Arena, Chunk, Class, Instance, NONE, Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
@@ -38,6 +38,7 @@ fn chunks<A: Allocator<Handle = u32>>(count: u64) -> AnyPool<Lockstep> {
             pool_bytes: *pool_bytes,
             processors: 4,
             parameters: &[],
+            observe: Observe::NOTHING,
         };
         A::setup(&request).is_ok_and(|heap| A::max_block(&heap) >= bytes)
     };

@@ -10,7 +10,7 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, Checked, FlatterScatter, Gallatin, Halloc, LlvmLibc, PageRuns,
+    BuddyAlloc, CMalloc, CfMalloc, FlatterScatter, Gallatin, Halloc, LlvmLibc, Observed, PageRuns,
     ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
@@ -227,7 +227,7 @@ pub(super) fn workloads() -> Vec<Workload> {
     workloads! {
         "cmalloc": CMalloc, REGIONS, Light;
         "cfmalloc": CfMalloc, REGIONS, Light;
-        "checked": Checked<CfMalloc>, REGIONS, Light;
+        "checked": Observed<CfMalloc>, REGIONS, Light;
         "pages-array": Ouroboros<Small, OuroborosPages<Array>>, CHUNKS, Full;
         "pages-hierarchy": Ouroboros<Small, OuroborosPages<Hierarchy>>, CHUNKS, Full;
         "pages-linked": Ouroboros<Small, OuroborosPages<Linked>>, CHUNKS, Full;

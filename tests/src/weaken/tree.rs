@@ -1,7 +1,7 @@
 //! The k-d tree's queue of tasks: small trees built by two warps, and compared
 //! with the one that a single warp builds in a memory without surprises.
 
-use heapwood_device::allocator::{Allocator, Heap, Request};
+use heapwood_device::allocator::{Allocator, Heap, Observe, Request};
 use heapwood_device::allocators::AtomicMalloc;
 use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::kdtree::build::{BuildLargeNodes, BuildSubtrees};
@@ -43,6 +43,7 @@ fn build(count: usize, plan: lockstep::Plan) -> u64 {
         pool_bytes: POOL as u64,
         processors: 4,
         parameters: &[],
+        observe: Observe::GUARDS,
     });
     let heap = heap.expect("a heap");
     let quiet = lockstep::Plan {

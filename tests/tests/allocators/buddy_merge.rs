@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use heapwood_device::allocator::{Allocator, Occupancy, Request};
+use heapwood_device::allocator::{Allocator, Observe, Occupancy, Request};
 use heapwood_device::allocators::BuddyAlloc;
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::{Bench, Block, Failure, Kernel, Machine, Traits, case, plain};
@@ -91,6 +91,7 @@ fn request(pool_bytes: u64) -> Request<'static> {
         pool_bytes,
         processors: 4,
         parameters: &[("unit", "16")],
+        observe: Observe::GUARDS,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Mutex;
 
-use heapwood_device::allocator::{Allocator, Handle, Request};
+use heapwood_device::allocator::{Allocator, Handle, Observe, Request};
 use heapwood_device::allocators::{
     OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
 };
@@ -134,6 +134,7 @@ fn static_bytes<A: Allocator>() -> u64 {
         pool_bytes: 2 << 30,
         processors: 132,
         parameters: &[],
+        observe: Observe::GUARDS,
     });
     // For each of ten classes.
     10 * heap.expect("2 GiB are enough").integers[2]

@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use heapwood_device::allocator::{Allocator, Handle, REFUSAL_ACCESSES, Request};
+use heapwood_device::allocator::{Allocator, Handle, Observe, REFUSAL_ACCESSES, Request};
 use heapwood_device::allocators::ouroboros::queue::{Array, Hierarchy, Linked};
 use heapwood_device::allocators::ouroboros::{
     Instance, Ouroboros, OuroborosChunks, OuroborosPages, Parameters,
@@ -43,6 +43,7 @@ fn pool_bytes<A: Allocator>() -> u64 {
             pool_bytes: *bytes,
             processors: 4,
             parameters: &[],
+            observe: Observe::GUARDS,
         };
         A::setup(&request).is_ok_and(|heap| A::max_block(&heap) >= CHUNKS * CHUNK)
     };

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use bitmap::BitmapMalloc;
-use heapwood_device::allocator::{Allocator, Request, SetupError};
+use heapwood_device::allocator::{Allocator, Observe, Request, SetupError};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{Case, case, plain};
 
@@ -27,6 +27,7 @@ fn setup(pool_bytes: u64, parameters: &[(&str, &str)]) -> Result<u64, SetupError
         pool_bytes,
         processors: 1,
         parameters,
+        observe: Observe::GUARDS,
     };
     BitmapMalloc::setup(&request).map(|heap| BitmapMalloc::max_block(&heap))
 }

@@ -2,8 +2,8 @@
 //! and exact about wrong use.
 
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, Checked, CmMalloc,
-    CudaMalloc, FdgMalloc, FlatterScatter, Gallatin, LlvmLibc, ScatterAlloc, SpreadMalloc, XMalloc,
+    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
+    FdgMalloc, FlatterScatter, Gallatin, LlvmLibc, Observed, ScatterAlloc, SpreadMalloc, XMalloc,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{POOLS, Traits, circular, plain};
@@ -19,33 +19,33 @@ fn checked(inside: Traits) -> Traits {
 // An overwritten block of AWMalloc has no header left to tell by: the clause
 // about it does not apply in checked mode.
 conformance!(
-    atomicmalloc_checked: Checked<AtomicMalloc>, checked(plain()), POOLS, POOLS;
+    atomicmalloc_checked: Observed<AtomicMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint exhaustion coalesced setup reset overruns
 );
 conformance!(
-    spread_checked: Checked<SpreadMalloc>, checked(plain()), POOLS, POOLS;
+    spread_checked: Observed<SpreadMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint exhaustion coalesced setup reset overruns
 );
 conformance!(
-    fdgmalloc_checked: Checked<FdgMalloc>, checked(plain()), POOLS, POOLS;
+    fdgmalloc_checked: Observed<FdgMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint exhaustion coalesced setup reset overruns
 );
 conformance!(
-    awmalloc_checked: Checked<AwMalloc>, checked(plain()), POOLS, POOLS;
+    awmalloc_checked: Observed<AwMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint coalesced setup reset double_frees overruns
 );
 
 // A block that was freed may be anybody's, and a handle of nothing any address: neither is
 // tried.
 conformance!(
-    cudamalloc_checked: Checked<CudaMalloc>, checked(plain()), POOLS, POOLS;
+    cudamalloc_checked: Observed<CudaMalloc>, checked(plain()), POOLS, POOLS;
     sizes disjoint exhaustion recovery freed_by_others coalesced concurrent setup reset overruns
 );
 
 macro_rules! whole_suite {
     ($($name:ident: $allocator:ty, $traits:expr;)*) => {$(
         conformance!(
-            $name: Checked<$allocator>, checked($traits), POOLS, POOLS;
+            $name: Observed<$allocator>, checked($traits), POOLS, POOLS;
             sizes disjoint exhaustion recovery reuse_across_sizes freed_by_others coalesced
             concurrent setup reset walk double_frees foreign_handles overruns
         );

@@ -2,7 +2,7 @@
 //! most likely to break: small pools near exhaustion with tiny regions, under
 //! many schedules.
 
-use heapwood_device::allocator::{Allocator, Request, SetupError};
+use heapwood_device::allocator::{Allocator, Observe, Request, SetupError};
 use heapwood_device::allocators::{CMalloc, CfMalloc, CfmMalloc, CmMalloc};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -112,6 +112,7 @@ fn check_setup<A: Allocator>() {
                     pool_bytes,
                     processors,
                     parameters: &[("split", split)],
+                    observe: Observe::GUARDS,
                 });
                 let Ok(_) = plan else { continue };
                 let pool = Pool::<A>::new(pool_bytes, processors, &[("split", split)]);

@@ -2,7 +2,7 @@
 //! declare the properties that clauses require; the lists here name the clauses that each one
 //! fulfils.
 
-use heapwood_device::allocators::External;
+use heapwood_device::allocators::{External, Observed};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
     Case, OsThreads, POOLS, Traits, case, clauses, each, external, plain, stress,
@@ -14,6 +14,10 @@ conformance!(
 );
 conformance!(
     freelist: External, freelist(), FREELIST, FREELIST;
+    disjoint recovery freed_by_others coalesced
+);
+conformance!(
+    freelist_observed: Observed<External>, freelist_observed(), FREELIST, FREELIST;
     disjoint recovery freed_by_others coalesced
 );
 
@@ -36,6 +40,14 @@ fn freelist() -> Traits {
     }
 }
 
+/// With guards, which are in use and not granted.
+fn freelist_observed() -> Traits {
+    Traits {
+        overhead: 32,
+        ..freelist()
+    }
+}
+
 fn units() -> Traits {
     Traits {
         most: external::most_of_units,
@@ -51,7 +63,19 @@ fn concurrent() {
     each::<External, _>(FREELIST, &OsThreads, &freelist(), clauses::concurrent);
 }
 
+/// On threads alone, for the same reason.
+#[test]
+fn overruns() {
+    each::<Observed<External>, _>(
+        FREELIST,
+        &OsThreads,
+        &freelist_observed(),
+        clauses::overruns,
+    );
+}
+
 #[test]
 fn stressed() {
     stress("external");
+    stress("external_observed");
 }

@@ -2,7 +2,7 @@
 //! other shares.
 
 use heapwood_device::allocator::Allocator;
-use heapwood_device::allocators::{Checked, CudaMalloc, Halloc, PageRuns};
+use heapwood_device::allocators::{CudaMalloc, Halloc, Observed, PageRuns};
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
     Case, LARGE, OsThreads, POOLS, Traits, case, clauses, each, plain, stress,
@@ -51,7 +51,7 @@ fn checked() -> Traits {
 }
 
 conformance!(
-    halloc_checked: Checked<Halloc<PageRuns>>, checked(), POOLS, POOLS;
+    halloc_checked: Observed<Halloc<PageRuns>>, checked(), POOLS, POOLS;
     sizes disjoint exhaustion recovery reuse_across_sizes freed_by_others coalesced concurrent
     setup reset walk double_frees foreign_handles overruns
 );

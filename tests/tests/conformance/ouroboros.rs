@@ -7,7 +7,7 @@ use heapwood_device::allocators::ouroboros::{
     Instance, Ouroboros, OuroborosChunks, OuroborosPages, Parameters, Split,
 };
 use heapwood_device::allocators::{
-    Checked, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
+    Observed, OuroborosCS, OuroborosCVa, OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl,
 };
 use heapwood_tests::conformance;
 use heapwood_tests::conformance::{
@@ -35,7 +35,7 @@ macro_rules! six {
     ($($name:ident $checked:ident: $allocator:ty;)*) => {$(
         conformance!($name: $allocator, plain(), POOLS, POOLS);
         conformance!(
-            $checked: Checked<$allocator>, checked(plain()), POOLS, POOLS;
+            $checked: Observed<$allocator>, checked(plain()), POOLS, POOLS;
             sizes disjoint exhaustion recovery reuse_across_sizes freed_by_others coalesced
             concurrent setup reset walk double_frees foreign_handles overruns
         );

@@ -4,7 +4,7 @@
 
 use std::sync::Mutex;
 
-use heapwood_device::allocator::{Allocator, REFUSAL_ACCESSES, Request, SetupError};
+use heapwood_device::allocator::{Allocator, Observe, REFUSAL_ACCESSES, Request, SetupError};
 use heapwood_device::allocators::{CMallocPaper, CfMallocPaper, CfmMallocPaper, CmMallocPaper};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance;
@@ -248,6 +248,7 @@ fn parameters_are_checked() {
                     pool_bytes: bytes,
                     processors,
                     parameters: &[parameter],
+                    observe: Observe::GUARDS,
                 });
                 if plan.is_err() {
                     continue;

@@ -10,7 +10,7 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    Checked, OuroborosCSPaper, OuroborosCVaPaper, OuroborosCVlPaper, OuroborosPSPaper,
+    Observed, OuroborosCSPaper, OuroborosCVaPaper, OuroborosCVlPaper, OuroborosPSPaper,
     OuroborosPVaPaper, OuroborosPVlPaper,
 };
 use heapwood_device::simt::Warp;
@@ -31,7 +31,7 @@ conformance!(ouroboros_c_s: OuroborosCSPaper, plain(), CHUNKS, CHUNKS);
 conformance!(ouroboros_c_va: OuroborosCVaPaper, plain(), CHUNKS, FEW_CHUNKS);
 conformance!(ouroboros_c_vl: OuroborosCVlPaper, plain(), CHUNKS, FEW_CHUNKS);
 conformance!(
-    ouroboros_c_s_checked: Checked<OuroborosCSPaper>, Traits { overhead: 32, ..plain() },
+    ouroboros_c_s_checked: Observed<OuroborosCSPaper>, Traits { overhead: 32, ..plain() },
     CHUNKS, CHUNKS; concurrent double_frees overruns
 );
 

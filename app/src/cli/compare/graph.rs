@@ -6,7 +6,7 @@ use super::super::cases::ListArguments;
 use super::super::graph::{check, parse_layout};
 use super::super::progress::TerminalProgress;
 use super::super::tree::{CheckArguments, refuse_coalesce};
-use super::ComparisonArguments;
+use super::{ComparisonArguments, sensitivity};
 use crate::Error;
 use crate::allocators::Spec;
 use crate::graph::Layout;
@@ -60,6 +60,19 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         },
         backend: backend.over(spec),
     };
+    let origin = Origin::new(
+        graph.clone(),
+        hash,
+        Some(work.updates.seed),
+        &backend.info()?,
+    );
+    if arguments.sides.sensitivity {
+        let [layout] = arguments.layouts[..] else {
+            let why = "--sensitivity is measured in one layout: name one in --layouts";
+            return Err(Error::Usage(why.to_owned()));
+        };
+        return sensitivity::run(context, &specs, |spec| job((spec, layout)), &origin);
+    }
     let of = |spec| arguments.layouts.iter().map(move |&layout| (spec, layout));
     let places: Vec<(&Spec, Layout)> = specs.iter().flat_map(of).collect();
     let jobs = places.iter().map(|&(spec, layout)| {
@@ -74,7 +87,5 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         options,
         outcome,
     };
-    let seed = Some(work.updates.seed);
-    let origin = Origin::new(graph.clone(), hash, seed, &backend.info()?);
     context.run(jobs.collect(), row, &origin)
 }

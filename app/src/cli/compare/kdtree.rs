@@ -6,12 +6,12 @@ use super::super::cases::ListArguments;
 use super::super::complain;
 use super::super::progress::TerminalProgress;
 use super::super::tree::{CheckArguments, ScenesArguments, refuse_coalesce};
-use super::{ComparisonArguments, ComparisonContext};
+use super::{ComparisonArguments, ComparisonContext, sensitivity};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::job::{FramesJob, Job, TreeJob, TreeOptions, load_frames, load_scene};
+use crate::job::{DelayedJob, FramesJob, TreeJob, TreeOptions, load_frames, load_scene};
 use crate::report::Report;
-use crate::report::compare::{Compared, ComparedRow, Origin, standing};
+use crate::report::compare::{ComparedRow, Origin, standing};
 use crate::report::frames::{hash_of, name_of};
 use crate::tree::TreeError;
 
@@ -64,6 +64,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Error> {
         backend: backend.over(spec),
     };
     compare(
+        arguments,
         context,
         &specs,
         job,
@@ -106,6 +107,7 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
         backend: backend.over(spec),
     };
     compare(
+        arguments,
         context,
         &specs,
         job,
@@ -114,7 +116,8 @@ fn frames(arguments: &Arguments, specs: Vec<Spec>) -> Result<(), Error> {
 }
 
 /// Runs the same job over each allocator.
-fn compare<J: Job<Report: Compared>>(
+fn compare<J: DelayedJob>(
+    arguments: &Arguments,
     context: ComparisonContext,
     specs: &[Spec],
     job: impl Fn(&Spec) -> J,
@@ -123,6 +126,9 @@ fn compare<J: Job<Report: Compared>>(
 where
     [ComparedRow<J::Report>]: Report,
 {
+    if arguments.sides.sensitivity {
+        return sensitivity::run(context, specs, job, origin);
+    }
     let jobs = specs.iter().map(|spec| (spec.to_string(), job(spec)));
     let row = |place: usize, options, outcome| ComparedRow {
         allocator: specs[place].to_string(),

@@ -3,6 +3,7 @@
 
 mod graph;
 mod kdtree;
+mod sensitivity;
 mod steps;
 
 use std::cell::RefCell;
@@ -25,6 +26,7 @@ use crate::report::{Format, Report};
 use crate::workload::agents::Agents;
 use crate::workload::compare::{self, Case, Outcome, verdict};
 use crate::workload::particles::Particles;
+use crate::workload::replay::Replay;
 use crate::workload::workgen::Workgen;
 
 /// Examples, at the end of the help.
@@ -54,6 +56,8 @@ pub enum What {
     ///
     /// If a case is worse, fails or is missing, the exit code is 5.
     Results(report::ChangesArguments),
+    /// Replay a trace, which --record has written
+    Replay(Box<steps::Arguments<Replay>>),
 }
 
 /// Compares.
@@ -69,6 +73,7 @@ pub fn run(what: What) -> Result<(), Error> {
         What::Particles(arguments) => steps::run(&arguments),
         What::Workgen(arguments) => steps::run(&arguments),
         What::Results(arguments) => report::run_changes(&arguments),
+        What::Replay(arguments) => steps::run(&arguments),
     }
 }
 
@@ -100,6 +105,16 @@ struct ComparisonArguments {
     /// It has to be in the list, with the same parameters.
     #[arg(long, help_heading = "Allocator", value_name = "NAME", value_parser = Spec::parse)]
     reference: Option<Spec>,
+    /// Measure the share of the time that calls of the allocator take, by runs with delayed calls
+    ///
+    /// docs/traces.md describes it. The time limit is that of each run.
+    #[arg(
+        long,
+        help_heading = "Allocator",
+        conflicts_with = "check_heap",
+        hide_short_help = true
+    )]
+    sensitivity: bool,
     #[command(flatten)]
     link: LinkArguments,
     #[command(flatten)]

@@ -1,15 +1,15 @@
-//! `heapwood compare` with `agents`, `particles` or `workgen`: steps over a set of allocators.
+//! `heapwood compare` with `agents`, `particles`, `workgen` or `replay`: steps over a set of allocators.
 
 use clap::Args;
-use heapwood_results::steps::StepsResult;
+use heapwood_results::steps::{StepsReport, StepsResult};
 
 use super::super::cases::ListArguments;
 use super::super::steps::{StepsCommand, check};
 use super::super::tree::{CheckArguments, refuse_coalesce};
-use super::ComparisonArguments;
+use super::{ComparisonArguments, sensitivity};
 use crate::Error;
 use crate::allocators::Spec;
-use crate::job::{StepsJob, StepsOptions};
+use crate::job::{DelayedJob, Job, StepsJob, StepsOptions};
 use crate::report::compare::{ComparedRow, Origin, standing};
 
 /// Arguments of a comparison.
@@ -29,10 +29,14 @@ pub struct Arguments<S: StepsCommand> {
 }
 
 /// Takes the steps over each allocator in a process of its own and writes the table.
-pub(super) fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error> {
+pub(super) fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error>
+where
+    StepsJob<S>: DelayedJob + Job<Report = StepsReport<S::Result>>,
+{
     let specs = arguments.allocators.parse()?;
     specs.iter().try_for_each(refuse_coalesce)?;
     check(&arguments.stepped)?;
+    let input = arguments.stepped.read_input(&[])?;
     arguments.sides.check_files(std::iter::empty::<&str>())?;
     let context = arguments.sides.open(&specs)?;
     let backend = arguments.sides.decide(&specs)?;
@@ -44,6 +48,12 @@ pub(super) fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error
         draws: false,
         backend: backend.over(spec),
     };
+    let (name, hash) = input.unzip();
+    let name = name.unwrap_or_else(|| S::Result::COMMAND.to_owned());
+    let origin = Origin::new(name, hash, None, &backend.info()?);
+    if arguments.sides.sensitivity {
+        return sensitivity::run(context, &specs, job, &origin);
+    }
     let jobs = specs.iter().map(|spec| (spec.to_string(), job(spec)));
     let row = |place: usize, options, outcome| ComparedRow {
         allocator: specs[place].to_string(),
@@ -51,6 +61,5 @@ pub(super) fn run<S: StepsCommand>(arguments: &Arguments<S>) -> Result<(), Error
         options,
         outcome,
     };
-    let origin = Origin::new(S::Result::COMMAND.to_owned(), None, None, &backend.info()?);
     context.run(jobs.collect(), row, &origin)
 }

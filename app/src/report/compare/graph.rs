@@ -1,6 +1,6 @@
 //! Graphs that were kept, changed and computed on, compared.
 
-use super::{GraphRow, Origin, Row, Standing};
+use super::{Compared, GraphRow, Origin, Row, Standing};
 use crate::report::graph::GraphReport;
 use crate::workload::compare::Outcome;
 
@@ -28,7 +28,7 @@ impl Row for GraphRow {
     }
 
     fn time(result: &GraphReport) -> f64 {
-        result.changes_ms()
+        result.time()
     }
 
     fn options(&self) -> &[String] {
@@ -40,17 +40,34 @@ impl Row for GraphRow {
     }
 
     fn hash(result: &GraphReport) -> &str {
-        &result.graph_hash
+        Compared::hash(result)
+    }
+
+    const DIFFER: &'static str = GraphReport::DIFFER;
+
+    fn origin(result: &GraphReport) -> Origin {
+        Compared::origin(result)
+    }
+}
+
+impl Compared for GraphReport {
+    /// All changes of the graph.
+    fn time(&self) -> f64 {
+        self.changes_ms()
+    }
+
+    fn hash(&self) -> &str {
+        &self.graph_hash
     }
 
     const DIFFER: &'static str = "ended with different graphs";
 
-    fn origin(result: &GraphReport) -> Origin {
+    fn origin(&self) -> Origin {
         Origin {
-            input: result.graph.clone(),
-            backend: result.backend.clone(),
-            device: result.device.clone(),
-            meta: result.meta.clone(),
+            input: self.graph.clone(),
+            backend: self.backend.clone(),
+            device: self.device.clone(),
+            meta: self.meta.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ mod earlier;
 mod frames;
 mod graph;
 mod rank;
+mod sensitivity;
 mod steps;
 mod tree;
 

@@ -17,8 +17,9 @@ impl<R: StepsResult> Compared for StepsReport<R> {
     const DIFFER: &'static str = "ended differently";
 
     fn origin(&self) -> Origin {
+        let input = self.result.input();
         Origin {
-            input: R::COMMAND.to_owned(),
+            input: input.map_or(R::COMMAND, |(name, _)| name).to_owned(),
             backend: self.backend.clone(),
             device: self.device.clone(),
             meta: self.meta.clone(),

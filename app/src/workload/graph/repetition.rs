@@ -86,7 +86,7 @@ impl<'w, 'b> Repetitions<'w, 'b> {
             round_memory,
             ..
         } = running;
-        if workload.store.spec.allocator.checked {
+        if workload.store.spec.is_checked() {
             store.check_heap()?;
         }
         let occupancy = store.heap_state()?.occupancy;

@@ -6,12 +6,16 @@ use std::process::Command;
 
 use super::bounds::LaunchBounds;
 use super::entries::keep;
-use super::text::{bound_launches, short_names};
+use super::text::{bound_launches, short_labels, short_names};
 use super::{PTX_VERSION, TARGET_CPU};
 use crate::Result;
 use crate::command::run;
 use crate::orderings::{self, Ordering};
 use crate::toolchain::Toolchain;
+
+/// How the names of modules end whose allocators observe their calls: they have the most code, and
+/// some would be too large otherwise.
+const OBSERVED: &str = "_observed";
 
 /// Optimises one module and writes its PTX.
 pub(super) fn module(
@@ -31,7 +35,10 @@ pub(super) fn module(
         .arg(&with_lines)
         .arg("-o")
         .arg(&bitcode))?;
-    let text = emit(toolchain, &bitcode)?;
+    let mut text = emit(toolchain, &bitcode)?;
+    if name.ends_with(OBSERVED) {
+        text = short_labels(&text);
+    }
     Ok((bound_launches(&short_names(text), bounds), orderings))
 }
 

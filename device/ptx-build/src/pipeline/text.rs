@@ -4,7 +4,10 @@ use super::bounds::{Bounds, LaunchBounds};
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 37] = [
+const LONG_NAMES: [(&str, &str); 40] = [
+    ("observed5state12outlined_end", "observed_end_"),
+    ("observed5state13outlined_free", "observed_free_"),
+    ("observed5state14outlined_clock", "observed_clock_"),
     ("ouroboros5arena4task8outlined", "ouro_task_"),
     ("circular6search8outlined", "circular_search_"),
     ("scatter6search8outlined", "scatter_chunks_"),
@@ -84,6 +87,11 @@ pub(super) fn short_names(mut text: String) -> String {
     text
 }
 
+/// Shortens the labels, which are a hundredth of the text by their beginning.
+pub(super) fn short_labels(text: &str) -> String {
+    text.replace("$L__BB", "$L")
+}
+
 /// Adds the block size to each entry, and the limit of its registers, and drops comments, blank
 /// lines, the tabs that the compiler lines up operands with, and the spaces between these.
 pub(super) fn bound_launches(text: &str, bounds: &LaunchBounds) -> String {
@@ -130,6 +138,12 @@ mod tests {
             short_names(text.to_owned()),
             ".visible .entry heap__x(\n\t.param .u64 p_3\n)\n"
         );
+    }
+
+    #[test]
+    fn labels_are_shortened() {
+        let text = "\t@%p1 bra $L__BB19_4;\n$L__BB19_4:\n\tret;\n";
+        assert_eq!(short_labels(text), "\t@%p1 bra $L19_4;\n$L19_4:\n\tret;\n");
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl<L: Links, O: Offsets> Circular<L, O> {
 mod tests {
     use super::super::CfMalloc;
     use super::*;
-    use crate::allocator::{Allocator, Handle, Request};
+    use crate::allocator::{Allocator, Handle, Observe, Request};
     use crate::simt::{SCRATCH_BYTES, Solo};
 
     const REGION: u32 = 4096 / 16;
@@ -72,6 +72,7 @@ mod tests {
             pool_bytes: 256 * pool.len() as u64,
             processors: 1,
             parameters: &[("region", "4096")],
+            observe: Observe::GUARDS,
         });
         // SAFETY: the memory outlives the allocator. One lane alone makes all calls, and it has
         // scratch memory of its own. Entries are those of units of the heap.

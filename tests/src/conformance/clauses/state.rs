@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use heapwood_device::allocator::{Handle, Request, SetupError};
+use heapwood_device::allocator::{Handle, Observe, Request, SetupError};
 
 use crate::conformance::bench::Bench;
 use crate::conformance::machine::Machine;
@@ -16,6 +16,7 @@ pub fn setup<M: Machine, H: Handle>(bench: &Bench<M, H>) {
         pool_bytes,
         processors: M::PROCESSORS,
         parameters,
+        observe: Observe::GUARDS,
     };
     let Err(SetupError::PoolTooSmall { needed }) = (bench.setup)(&request(64, &[])) else {
         panic!("a pool of 64 bytes is not refused as too small");
