@@ -79,7 +79,7 @@ struct RankedRow {
     result: Option<Value>,
 }
 
-/// The times of a result, by what comparisons rank it: of steps, of builds, or of a graph's changes.
+/// The times of a result: of steps, of builds, or of loading a graph and all its changes.
 /// None without a sample.
 fn times_of(result: Value) -> Option<Times> {
     let samples = result.get("step_ms").or_else(|| result.get("build_ms"));
@@ -98,8 +98,9 @@ fn times_of(result: Value) -> Option<Times> {
         None => {
             let graph = GraphReport::deserialize(result).ok()?;
             let edges = graph.updates.iter().map(|update| &update.ms.total);
-            let parts = edges.chain(graph.vertex_updates.iter().map(|update| &update.ms));
-            // All changes of a run together.
+            let changes = edges.chain(graph.vertex_updates.iter().map(|update| &update.ms));
+            // All of a run together: the calls of loading are in its trace too.
+            let parts = std::iter::once(&graph.init_ms).chain(changes);
             let sums = |mut sums: Vec<f64>, part: &Samples| {
                 sums.resize(sums.len().max(part.samples.len()), 0.0);
                 let terms = sums.iter_mut().zip(&part.samples);
