@@ -190,12 +190,14 @@ fn short(rows: &[MicroRow]) -> Table {
         .iter()
         .any(|row| row.workload == Microbenchmark::AllocCycleDealloc);
     let draws = rows.iter().any(|row| row.draws.is_some());
+    let pools = rows.iter().any(|row| row.pool_bytes != rows[0].pool_bytes);
     let mut titles = vec![
         "allocator",
         "heap",
         if by_warps { "#blocks" } else { "#threads" },
     ];
     titles.push("#bytes");
+    titles.extend(pools.then_some("#pool bytes"));
     titles.extend(cycles.then_some("#kept"));
     titles.extend(turns.then_some("#turns"));
     titles.push("#init ms");
@@ -226,6 +228,9 @@ fn short(rows: &[MicroRow]) -> Table {
             row.bytes
                 .map_or("mixed".to_owned(), |bytes| bytes.to_string()),
         );
+        if pools {
+            row_cells.push(row.pool_bytes.to_string());
+        }
         if cycles {
             row_cells.push(counted(row.kept.map(u64::from)));
         }

@@ -64,7 +64,7 @@ fn rows(options: &Options, name: &str, workload: Microbenchmark) -> Vec<Row> {
         sizes: Size::product(&[20_000], &[16, 500], &[4]),
         draws: None,
         turns: Some(10),
-        pool_bytes: POOL,
+        pools: vec![POOL],
         plan: Plan {
             warmup: 1,
             runs: 5,

@@ -12,6 +12,7 @@ use crate::Error;
 use crate::allocators::Spec;
 use crate::duration::parse_seconds;
 use crate::job::{Job, call_costs};
+use crate::size::display;
 use crate::workload::micro::{self, HeapState, Plan, Suite};
 use crate::workload::{BenchRow, Status};
 
@@ -113,17 +114,22 @@ fn run_micro(workload: Workload) -> Result<(), Error> {
         sizes,
         draws,
         turns,
-        pool_bytes: common.cases.pool,
+        pools: common.cases.pool,
         plan: common.plan,
         backend: context.backend.clone(),
     };
+    let pools = suite.pools.len();
     let cases = suite.cases();
     if common.record.wanted().is_some() {
         let rows = [record_case(&cases, &common.record)?];
         return context.exporter.conclude(&rows[..], micro::verdict(&rows));
     }
     let mut rows = context.run(&cases, |case| {
-        format!("{} {} x {} B", case.allocator, case.threads, case.bytes)
+        let size = format!("{} x {} B", case.threads, case.bytes);
+        match pools {
+            1 => format!("{} {size}", case.allocator),
+            _ => format!("{} {size}, {}", case.allocator, display(case.pool_bytes)),
+        }
     })?;
     if suite.allocators.iter().any(Spec::is_external) {
         // An error here does not lose the rows that were measured before.

@@ -45,9 +45,9 @@ impl ListArguments {
 pub struct CasesArguments {
     #[command(flatten)]
     list: ListArguments,
-    /// Pool of each allocator
-    #[arg(long, help_heading = "Allocator", value_name = "SIZE", value_parser = size::parse, default_value = "2GiB")]
-    pub pool: u64,
+    /// Pools of each allocator: sizes separated by commas
+    #[arg(long, help_heading = "Allocator", value_name = "LIST", value_delimiter = ',', value_parser = size::parse, default_value = "2GiB")]
+    pub pool: Vec<u64>,
     /// Combine the requests of a warp, in all allocators
     #[arg(long, help_heading = "Allocator")]
     coalesce: bool,

@@ -39,16 +39,21 @@ pub struct Arguments {
 /// Runs all cases, writes the table, and fails if a case did, or none succeeded.
 pub fn run(arguments: Arguments) -> Result<(), Error> {
     let context = arguments.cases.open(arguments.timeout)?;
-    let case = |spec: &Spec, bytes| Case {
+    let case = |spec: &Spec, pool_bytes, bytes| Case {
         allocator: spec.clone(),
-        pool_bytes: arguments.cases.pool,
+        pool_bytes,
         threads: arguments.threads,
         bytes,
         most_steps: arguments.steps,
         backend: context.backend.over(spec),
     };
-    let of = |spec| arguments.bytes.iter().map(move |&bytes| case(spec, bytes));
-    let cases: Vec<Case> = context.specs.iter().flat_map(of).collect();
+    let mut cases = Vec::new();
+    for spec in &context.specs {
+        for &pool in &arguments.cases.pool {
+            let sizes = arguments.bytes.iter();
+            cases.extend(sizes.map(|&bytes| case(spec, pool, bytes)));
+        }
+    }
     let rows = context.run(&cases, |case| {
         format!("{} {} B", case.allocator, case.bytes)
     })?;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use super::cases::CasesArguments;
 use super::progress::TerminalProgress;
@@ -26,7 +26,7 @@ const FIGURES: &str = "Figures of the survey [default: all]";
 #[derive(Debug, Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("pool", |pool| pool.default_value("8GiB").default_value_if("quick", "true", "64MiB")),
+    mut_arg("pool", |pool| one_pool(pool).default_value("8GiB").default_value_if("quick", "true", "64MiB")),
     mut_arg("runs", |runs| runs.default_value("100").default_value_if("quick", "true", "3"))
 )]
 pub struct Arguments {
@@ -73,11 +73,14 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     let files: Vec<PathBuf> = inputs.iter().flat_map(InputOptions::files).collect();
     let files = files.iter().map(PathBuf::as_path);
     let context = arguments.cases.open_reading(arguments.timeout, files)?;
+    let [pool_bytes] = arguments.cases.pool[..] else {
+        return Err(Error::Usage("--pool: a survey has one".to_owned()));
+    };
     let survey = Survey {
         figures,
         sizes,
         allocators: context.specs.clone(),
-        pool_bytes: arguments.cases.pool,
+        pool_bytes,
         plan: arguments.plan,
         backend: context.backend.clone(),
     };
@@ -102,6 +105,13 @@ pub fn run(arguments: Arguments) -> Result<(), Error> {
     context
         .exporter
         .conclude(&rows[..], survey_verdict(&measured))
+}
+
+/// The option of one pool instead of several.
+fn one_pool(pool: Arg) -> Arg {
+    pool.value_delimiter(None)
+        .value_name("SIZE")
+        .help("Pool of each allocator")
 }
 
 /// The names of all figures.

@@ -1,6 +1,6 @@
 //! `heapwood bench`: its rows, its formats, and how it fails.
 
-use crate::program::{Folder, allocators, assert_keys, number, text};
+use crate::program::{Folder, allocators, assert_keys, has, number, text};
 use serde_json::Value;
 
 /// The keys of `bench --format json` that scripts rely on.
@@ -86,6 +86,23 @@ fn a_full_heap_refuses_and_the_refusal_is_timed() {
             assert_eq!(row["overlapping_nulls"], 0, "{row}");
         }
     }
+}
+
+#[test]
+fn each_pool_is_a_case() {
+    let folder = Folder::new();
+    let command = "bench threads --backend cpu --runs 1 --warmup 0 --heap cold --threads 1000 \
+                   --bytes 4096 --pool 1MiB,64MiB --allocators cfmalloc";
+    let rows = folder.json(format!("{command} --format json"));
+    let pools = [&rows[0]["pool_bytes"], &rows[1]["pool_bytes"]];
+    assert_eq!(pools.map(Value::as_u64), [Some(1 << 20), Some(64 << 20)]);
+    let status = [text(&rows[0], "status"), text(&rows[1], "status")];
+    assert_eq!(status, ["oom", "ok"]);
+    let shown = folder.run(command);
+    has(&shown.stdout, "pool bytes");
+    folder
+        .run("bench survey --quick --backend cpu --pool 1MiB,2MiB")
+        .fails(2, "--pool");
 }
 
 #[test]

@@ -5,6 +5,9 @@ use heapwood_results::micro::{MicroRow, Microbenchmark};
 use super::adder::{Adder, Row, scale};
 use crate::{Command, Section};
 
+/// The pool of benchmarks, unless another is asked for: no case names it.
+const DEFAULT_POOL: u64 = 2 << 30;
+
 /// Adds the kernels of a row: each is a case.
 pub fn add(adder: &mut Adder, micro: MicroRow) {
     let name = micro.workload.name();
@@ -14,7 +17,9 @@ pub fn add(adder: &mut Adder, micro: MicroRow) {
         None => "mixed sizes".to_owned(),
     };
     let command = command(&micro);
+    let pool = Some(micro.pool_bytes).filter(|&bytes| bytes != DEFAULT_POOL);
     let more = [
+        pool.map(|bytes| format!("a pool of {bytes} B")),
         micro.kept.map(|kept| format!("{kept} kept")),
         micro.turns.map(|turns| format!("{turns} turns")),
         micro

@@ -17,7 +17,7 @@
 //!     sizes: Size::product(&[1000], &[64, 256], &[1]),
 //!     draws: None,
 //!     turns: None,
-//!     pool_bytes: 64 << 20,
+//!     pools: vec![64 << 20],
 //!     plan: Plan { warmup: 1, runs: 5, budget_s: 1.0, verify: true },
 //!     backend: backend.clone(),
 //! };

@@ -1,4 +1,5 @@
-//! A suite: one benchmark over every allocator, in every state of its heap, at every size.
+//! A suite: one benchmark over every allocator, in every state of its heap, in every pool, at every
+//! size.
 
 use super::{Case, Draws, HeapState, Microbenchmark, Plan};
 use crate::allocators::Spec;
@@ -19,8 +20,8 @@ pub struct Suite {
     pub draws: Option<Draws>,
     /// Turns of a thread in `turns`; the default if nothing is said.
     pub turns: Option<u32>,
-    /// The pool of an allocator, in bytes.
-    pub pool_bytes: u64,
+    /// The pools of each allocator, in bytes, one in each case.
+    pub pools: Vec<u64>,
     /// How often a case is measured.
     pub plan: Plan,
     /// Where, once decided.
@@ -78,19 +79,21 @@ impl Suite {
         let mut cases = Vec::new();
         for spec in &self.allocators {
             for &heap in &self.heaps {
-                let sizes = self.sizes.iter();
-                cases.extend(sizes.map(|&size| self.case(spec, heap, size)));
+                for &pool_bytes in &self.pools {
+                    let sizes = self.sizes.iter();
+                    cases.extend(sizes.map(|&size| self.case(spec, heap, pool_bytes, size)));
+                }
             }
         }
         cases
     }
 
-    fn case(&self, spec: &Spec, heap: HeapState, size: Size) -> Case {
+    fn case(&self, spec: &Spec, heap: HeapState, pool_bytes: u64, size: Size) -> Case {
         Case {
             workload: self.workload,
             allocator: spec.clone(),
             heap,
-            pool_bytes: self.pool_bytes,
+            pool_bytes,
             threads: size.threads,
             bytes: size.bytes,
             kept: size.kept,
