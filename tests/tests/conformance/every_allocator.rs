@@ -124,9 +124,9 @@ macro_rules! stressed {
 
 stressed! {
     atomicmalloc awmalloc cmalloc cfmalloc cmmalloc cfmmalloc scatteralloc cudamalloc fdgmalloc
-    gallatin xmalloc cmalloc_checked cfmmalloc_checked scatteralloc_checked gallatin_checked
-    xmalloc_checked buddy buddy_checked spread spread_checked flatterscatter
-    flatterscatter_checked llvmlibc llvmlibc_checked
+    gallatin xmalloc cmalloc_observed cfmmalloc_observed scatteralloc_observed gallatin_observed
+    xmalloc_observed buddy buddy_observed spread spread_observed flatterscatter
+    flatterscatter_observed llvmlibc llvmlibc_observed
 }
 
 fn large_pool<A: Allocator>() {

@@ -58,7 +58,7 @@ conformance!(
 
 #[test]
 fn stressed() {
-    for name in ["halloc", "halloc_checked", "halloc_large_cuda"] {
+    for name in ["halloc", "halloc_observed", "halloc_large_cuda"] {
         stress(name);
     }
 }

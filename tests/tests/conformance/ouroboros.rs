@@ -139,6 +139,6 @@ fn stressed() {
     stress("ouroboros_c_s");
     stress("ouroboros_c_va");
     stress("ouroboros_c_vl");
-    stress("ouroboros_p_vl_checked");
-    stress("ouroboros_c_vl_checked");
+    stress("ouroboros_p_vl_observed");
+    stress("ouroboros_c_vl_observed");
 }
