@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use heapwood_results::milliseconds;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
 use super::View;
 use super::axis::Axis;
@@ -106,8 +106,10 @@ fn strip(case: &Case, allocators: &[&str], names: &str) -> Markup {
         figure {
             figcaption { (case.name) ": " (milliseconds(min)) " to " (milliseconds(max)) " ms" }
             svg viewBox={ "0 0 " (STROKE * (TO + 1.0)) " " (height) } aria-hidden="true" {
-                use href={ "#" (names) } {}
-                path transform={ "scale(" (STROKE) " 1)" } d=(path) {}
+                // Without end tags: a page would have a thousand of them.
+                (PreEscaped(format!(
+                    r##"<use href="#{names}"/><path transform="scale({STROKE} 1)" d="{path}"/>"##
+                )))
             }
         }
     }
