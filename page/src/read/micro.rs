@@ -1,5 +1,6 @@
 //! Rows of microbenchmarks.
 
+use heapwood_results::display;
 use heapwood_results::micro::{MicroRow, Microbenchmark};
 
 use super::adder::{Adder, Row, scale};
@@ -7,17 +8,6 @@ use crate::{Command, Section};
 
 /// The pool of benchmarks, unless another is asked for: no case names it.
 const DEFAULT_POOL: u64 = 2 << 30;
-
-/// Bytes in the largest unit that divides them.
-fn in_units(bytes: u64) -> String {
-    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    let unit = units
-        .iter()
-        .find(|(_, shift)| bytes.trailing_zeros() >= *shift);
-    unit.map_or(format!("{bytes} B"), |(name, shift)| {
-        format!("{} {name}", bytes >> shift)
-    })
-}
 
 /// Adds the kernels of a row: each is a case.
 pub fn add(adder: &mut Adder, micro: MicroRow) {
@@ -30,7 +20,7 @@ pub fn add(adder: &mut Adder, micro: MicroRow) {
     let command = command(&micro);
     let pool = Some(micro.pool_bytes).filter(|&bytes| bytes != DEFAULT_POOL);
     let more = [
-        pool.map(|bytes| format!("{} pool", in_units(bytes))),
+        pool.map(|bytes| format!("{} pool", display(bytes))),
         micro.kept.map(|kept| format!("{kept} kept")),
         micro.turns.map(|turns| format!("{turns} turns")),
         micro
