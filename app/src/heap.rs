@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use heapwood_device::allocator::{EXTERNAL_STATE, Heap, SetupError};
-use heapwood_device::allocators::{REQUEST_DELAY, RING_WORD, has_external_granted};
+use heapwood_device::allocators::{REQUEST_DELAY, RING_WORD, STRETCH_ONE, has_external_granted};
 use heapwood_device::heap::{Init, Nothing, State};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
@@ -217,8 +217,9 @@ impl<'b> DeviceHeap<'b> {
             pool.upload(RING_WORD * 8, &[ring.address, ring.events])?;
         }
         if spec.observe.delays {
-            let cycles = spec.delay.cycles(backend.info().clock_hz);
-            pool.upload(REQUEST_DELAY * 8, &cycles)?;
+            let [malloc, free] = spec.delay.cycles(backend.info().clock_hz);
+            let stretch = (spec.stretch * STRETCH_ONE as f32).round() as u64;
+            pool.upload(REQUEST_DELAY * 8, &[malloc, free, stretch])?;
         }
         Ok(Self {
             backend,

@@ -53,7 +53,8 @@ pub fn trace_header(backend: &dyn Backend, spec: &Spec, work: &str) -> Header {
         parameters: spec.parameters(),
         pool_bytes: None,
         backend: info.backend.to_owned(),
-        clock_hz: Some(info.clock_hz),
+        // Events have the clock that all threads share.
+        clock_hz: Some(1_000_000_000),
     }
 }
 

@@ -10,11 +10,7 @@ use crate::{Meta, Samples};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StretchedTimes {
     /// How much longer each call was to take, as a part of its time.
-    pub stretch: f64,
-    /// The delay of a request, in nanoseconds.
-    pub malloc_ns: u64,
-    /// The delay of a free, in nanoseconds.
-    pub free_ns: u64,
+    pub stretch: f32,
     /// The times of runs, in milliseconds.
     pub ms: Samples,
 }
@@ -46,7 +42,7 @@ pub struct SensitivityReport {
     pub plain_ms: Samples,
     /// Those with delays.
     pub stretched: Vec<StretchedTimes>,
-    /// Milliseconds that a run takes longer if each call takes twice as long; null if calls take no
+    /// Milliseconds that a run takes longer if each call takes twice as long; null if runs take no
     /// time.
     pub slope_ms: Option<f64>,
     /// The same as a part of the time without delays.

@@ -3,7 +3,7 @@
 //! Decoders take any bytes: they allocate no more than these, and end in an error where a value is
 //! not one of its column.
 
-use std::collections::HashMap;
+use ahash::HashMap;
 
 use crate::validation::MAX_KERNEL_BYTES;
 use crate::{Event, HeapOperation, Launch};
@@ -95,7 +95,7 @@ pub fn encode_events(events: &[Event], mut next_block: u64) -> Vec<u8> {
     };
     put_column(&mut out, |event| event.launch.into());
     put_column(&mut out, |event| event.warp.into());
-    let mut orders = HashMap::new();
+    let mut orders = HashMap::default();
     for event in events {
         let before = orders.insert(event.warp, event.order).unwrap_or_default();
         put_difference(&mut out, before.into(), event.order.into());
@@ -159,7 +159,7 @@ pub fn decode_events(
             *column(event) = before;
         }
     }
-    let mut orders = HashMap::<u32, u32>::new();
+    let mut orders = HashMap::<u32, u32>::default();
     for event in &mut events {
         let order = orders.entry(event.warp).or_default();
         *order = bytes.narrow(*order)?;

@@ -1,8 +1,8 @@
 //! The figures of a trace, in one pass. docs/traces.md defines them.
 
-use std::collections::HashMap;
 use std::io::Read;
 
+use ahash::HashMap;
 use heapwood_results::trace::{HighWater, SizeClass, TraceReport};
 
 use crate::histogram::LogHistogram;

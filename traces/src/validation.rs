@@ -1,6 +1,6 @@
 //! The rules of traces, which reader and writer check alike.
 
-use std::collections::HashMap;
+use ahash::HashMap;
 
 use crate::{
     Event, EventProblem, Footer, HeapOperation, Launch, LaunchProblem, TraceEntry, TraceError,

@@ -10,7 +10,7 @@ const MAX_NS: u64 = 1_000_000;
 pub struct CallDelay {
     /// Nanoseconds behind a request.
     pub malloc_ns: u64,
-    /// Nanoseconds before a free.
+    /// Nanoseconds behind a free.
     pub free_ns: u64,
 }
 

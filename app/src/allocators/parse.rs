@@ -23,6 +23,7 @@ impl Spec {
             coalesce: false,
             observe: Observe::NOTHING,
             delay: CallDelay::default(),
+            stretch: 0.0,
         };
         let mut chosen = Vec::new();
         for part in rest.split(',').filter(|part| !part.is_empty()) {

@@ -27,6 +27,8 @@ pub struct Spec {
     pub observe: Observe,
     /// The delays of calls, where they are delayed.
     pub delay: CallDelay,
+    /// The part of its own time by which each call takes longer, where calls are delayed.
+    pub stretch: f32,
 }
 
 impl Default for Spec {
@@ -129,6 +131,16 @@ impl Spec {
             observed: "delayed",
         })?;
         Ok(Self { delay, ..spec })
+    }
+
+    /// The same choice with calls that take longer by this part of their time, each of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`SpecError::Unobserved`].
+    pub fn stretched(&self, stretch: f32) -> Result<Self, SpecError> {
+        let spec = self.delayed(self.delay)?;
+        Ok(Self { stretch, ..spec })
     }
 
     /// Whether every block is checked.

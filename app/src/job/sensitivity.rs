@@ -10,7 +10,7 @@ use super::steps::StepsJob;
 use super::tree::TreeJob;
 use super::{Job, Progress};
 use crate::Error;
-use crate::allocators::{CallDelay, Spec, SpecError};
+use crate::allocators::{Spec, SpecError};
 use crate::backend::{self, Backend, CallClock};
 use crate::report::compare::Compared;
 use crate::workload::agents::Agents;
@@ -108,17 +108,17 @@ impl<J: DelayedJob> Job for SensitivityJob<J> {
         self.over(timed).run(&clock, progress)?;
         let times = clock.times()?;
         let calls = MeanCalls::of(&times, backend.info().clock_hz);
-        let sweep = Sweep::new(calls, |delay: Option<CallDelay>| {
-            let spec = match delay {
-                Some(delay) => spec.delayed(delay)?,
+        let sweep = Sweep::new(|stretch: Option<f32>| {
+            let spec = match stretch {
+                Some(stretch) => spec.stretched(stretch)?,
                 None => spec.clone(),
             };
             let report = self.over(spec).run(backend, progress)?;
             match report.hash() == first.hash() {
                 true => Ok(report.time()),
                 false => Err(Error::Verification(format!(
-                    "runs with delays of {} {}",
-                    delay.unwrap_or_default(),
+                    "runs with calls stretched by {} {}",
+                    stretch.unwrap_or_default(),
                     J::Report::DIFFER
                 ))),
             }

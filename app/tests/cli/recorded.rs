@@ -13,10 +13,11 @@ fn a_sea_is_recorded_and_replayed_over_other_allocators() {
     let folder = Folder::new();
     let sea = folder.json(format!("{SEA} --record @sea.hwt --format json"));
     let summary = folder.json("trace summary @sea.hwt --format json");
-    // The recording has the steps in which the time in the allocator is taken, and what frees the rest.
-    assert!(number(&summary["granted"]) > number(&sea["requests"]));
+    // The recording has the run's own requests, and what frees the rest.
+    assert_eq!(summary["granted"], sea["requests"]);
     assert_eq!(summary["granted"], summary["frees"]);
-    assert_eq!(summary["max_live_bytes"]["value"], sea["high_water_bytes"]);
+    // The run looks behind each step, and the trace has all of its events.
+    assert!(number(&summary["max_live_bytes"]["value"]) >= number(&sea["high_water_bytes"]));
     assert_eq!(summary["pool_bytes"], sea["pool_bytes"]);
     has(text(&summary, "workload"), "agents --backend=cpu");
     assert!(number(&summary["cost"]["recorded_ms"]) > 0.0);

@@ -38,7 +38,7 @@ pub use halloc::{Halloc, PageRuns};
 pub use llvmlibc::LlvmLibc;
 pub use observed::{
     CallTimes, EVENT_WORDS, Observed, Operation, REQUEST_DELAY, RING_HEAD_WORDS, RING_WORD,
-    RecordedCall, observed_pool,
+    RecordedCall, STRETCH_ONE, observed_pool,
 };
 pub use ouroboros::{
     OuroborosCS, OuroborosCSPaper, OuroborosCVa, OuroborosCVaPaper, OuroborosCVl,

@@ -38,8 +38,8 @@ fn numbered(events: &[RecordedCall]) -> (Vec<PlannedCall>, u32) {
             operation: event.operation,
             bytes,
             block,
-            clock: event.clock,
-            cycles: event.cycles,
+            begin: event.begin(1_000_000_000),
+            took: event.cycles,
         }
     });
     (calls.collect(), blocks)
@@ -71,12 +71,14 @@ fn replay<A: Allocator, M: Machine>(machine: &M, launches: &[ReplayPlan], blocks
     let (mut done, mut damaged, mut made) = (0_u64, 0_u64, 0);
     for (number, plan) in launches.iter().enumerate() {
         let mut turns = vec![0_u32; plan.warps as usize];
+        let mut ends = vec![0_u64; plan.warps as usize];
         let mut ticket = 0_u32;
         let arguments = ReplayArguments {
             steps: plan.steps.as_ptr().cast_mut(),
             calls: plan.calls.as_ptr().cast_mut(),
             blocks: handles,
             turns: turns.as_mut_ptr(),
+            ends: ends.as_mut_ptr(),
             ticket: &raw mut ticket,
             done: &raw mut done,
             damaged: &raw mut damaged,

@@ -150,7 +150,7 @@ impl<'b> Recording<'b> {
             trace: Mutex::new(Trace {
                 begin,
                 writer: None,
-                calls: TracedCalls::default(),
+                calls: TracedCalls::new(backend.info().clock_hz),
                 launches_ms: 0.0,
                 map: None,
                 failed: None,

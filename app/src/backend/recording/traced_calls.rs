@@ -1,9 +1,9 @@
 //! Recorded calls as events of a trace: blocks and calls get numbers.
 
-use std::collections::HashMap;
 use std::io::Write;
 use std::ops::Range;
 
+use ahash::HashMap;
 use heapwood_device::allocators::{Operation, RecordedCall};
 use heapwood_device::heap::{Init, Nothing};
 use heapwood_device::launch::{Call, KernelId};
@@ -15,6 +15,8 @@ use crate::backend::Launch;
 /// The state of a trace that is recorded.
 #[derive(Default)]
 pub struct TracedCalls {
+    /// Ticks a second of the clock that has measured how long calls took.
+    clock_hz: u64,
     launches: u32,
     blocks: u64,
     /// The numbers of live blocks, by address.
@@ -34,6 +36,14 @@ pub fn empties(launch: &Launch) -> bool {
 }
 
 impl TracedCalls {
+    /// A trace without launches. A clock of so many ticks a second measures how long calls take.
+    pub fn new(clock_hz: u64) -> Self {
+        Self {
+            clock_hz,
+            ..Self::default()
+        }
+    }
+
     /// Writes a launch and its calls. A launch that makes a heap empty frees all blocks.
     pub fn launch(
         &mut self,
@@ -54,7 +64,7 @@ impl TracedCalls {
         if empties(launch) {
             self.free_all(writer, number)?;
         }
-        let mut warps: HashMap<u32, LastCall> = HashMap::new();
+        let mut warps: HashMap<u32, LastCall> = HashMap::default();
         for call in calls {
             let frees = call.operation == Operation::Freed;
             let next = match warps.get(&call.warp) {
@@ -73,7 +83,7 @@ impl TracedCalls {
                 warp: call.warp,
                 order: next,
                 lane: call.lane as u8,
-                clock: call.clock,
+                clock: call.begin(self.clock_hz),
                 operation: self.operation(kernel, &call)?,
             })?;
         }

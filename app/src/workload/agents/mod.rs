@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Backend, BackendError};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::Stepped;
+use crate::workload::steps::{BetweenSteps, Stepped};
 
 pub use run::SeaRun;
 
@@ -92,7 +92,7 @@ impl Stepped for Agents {
     type Result = AgentsResult;
     type Run<'b> = SeaRun<'b>;
 
-    const FREES_ALL: bool = false;
+    const BETWEEN_STEPS: BetweenSteps = BetweenSteps::Keeps;
     const NEEDS_ALL: bool = false;
 
     fn check(&self) -> Result<(), String> {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Backend, BackendError};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::Stepped;
+use crate::workload::steps::{BetweenSteps, Stepped};
 
 pub use run::ParticlesRun;
 
@@ -99,7 +99,7 @@ impl Stepped for Particles {
     type Result = ParticlesResult;
     type Run<'b> = ParticlesRun<'b>;
 
-    const FREES_ALL: bool = false;
+    const BETWEEN_STEPS: BetweenSteps = BetweenSteps::Keeps;
     const NEEDS_ALL: bool = true;
 
     fn check(&self) -> Result<(), String> {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::backend::{Backend, BackendError, RecordError};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::Stepped;
+use crate::workload::steps::{BetweenSteps, Stepped};
 
 pub use run::ReplayRun;
 pub use trace::ReplayedTrace;
@@ -77,7 +77,7 @@ impl Stepped for Replay {
     type Result = ReplayResult;
     type Run<'b> = ReplayRun<'b>;
 
-    const FREES_ALL: bool = true;
+    const BETWEEN_STEPS: BetweenSteps = BetweenSteps::Restarts;
     const NEEDS_ALL: bool = false;
 
     fn check(&self) -> Result<(), String> {

@@ -33,7 +33,7 @@ pub struct ReplayRun<'b> {
     /// Requests of each power of two of sizes.
     sizes: [u64; COLUMNS as usize],
     /// They are held as long as kernels use them.
-    _parts: [Memory; 5],
+    _parts: [Memory; 6],
     /// The backend of the memory.
     _backend: &'b dyn Backend,
 }
@@ -62,6 +62,7 @@ impl<'b> ReplayRun<'b> {
         let call_memory = backend.allocate(bytes_of(&calls))?;
         let blocks = backend.allocate(u64::from(trace.blocks.max(1)) * size_of::<u64>() as u64)?;
         let turns = backend.allocate(all_turns.max(1) * word)?;
+        let ends = backend.allocate(all_turns.max(1) * size_of::<u64>() as u64)?;
         let tickets = backend.allocate(plans().len().max(1) as u64 * word)?;
         let done = backend.allocate_zeroed(2 * size_of::<u64>() as u64)?;
         step_memory.upload(0, &steps)?;
@@ -80,6 +81,7 @@ impl<'b> ReplayRun<'b> {
                     .wrapping_add(first_call),
                 blocks: blocks.address().cast(),
                 turns: turns.address().cast::<u32>().wrapping_add(first_turn),
+                ends: ends.address().cast::<u64>().wrapping_add(first_turn),
                 ticket: tickets.address().cast::<u32>().wrapping_add(number),
                 done: done.address().cast(),
                 damaged: done.address().cast::<u64>().wrapping_add(1),
@@ -129,7 +131,7 @@ impl<'b> ReplayRun<'b> {
             },
             done,
             sizes,
-            _parts: [step_memory, call_memory, blocks, turns, tickets],
+            _parts: [step_memory, call_memory, blocks, turns, ends, tickets],
             _backend: backend,
         })
     }

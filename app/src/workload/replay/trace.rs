@@ -47,7 +47,8 @@ struct Reading {
 }
 
 impl Reading {
-    fn event(&mut self, event: &Event) {
+    /// An event that began at this time in nanoseconds.
+    fn event(&mut self, event: &Event, ns: u64) {
         if event.launch != self.launch {
             self.end_launch();
             self.launch = event.launch;
@@ -79,8 +80,9 @@ impl Reading {
             operation,
             bytes,
             block: block as u32,
-            clock: event.clock,
-            cycles: 0,
+            begin: ns,
+            // A trace has no times of calls: they are part of the pauses.
+            took: 0,
         });
     }
 
@@ -108,7 +110,8 @@ impl ReplayedTrace {
         let mut reading = Reading::default();
         for entry in reader {
             if let TraceEntry::Event(event) = entry.map_err(about)? {
-                reading.event(&event);
+                // Without a clock there are no pauses.
+                reading.event(&event, header.ns(event.clock).unwrap_or_default() as u64);
             }
         }
         reading.end_launch();

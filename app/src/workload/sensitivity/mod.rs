@@ -12,11 +12,10 @@ use heapwood_results::sensitivity::StretchedTimes;
 pub use fit::ShareFit;
 
 use crate::Error;
-use crate::allocators::CallDelay;
 use crate::samples::Samples;
 
-/// Stretches of calls, as parts of their time. With 0 there are delays of no time.
-pub const STRETCHES: [f64; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
+/// Stretches of calls, as parts of the time of each. With 0 there are delays of no time.
+pub const STRETCHES: [f32; 5] = [0.0, 0.5, 1.0, 1.5, 2.0];
 /// How often the run without delays and that of each stretch are made.
 const ROUNDS: usize = 3;
 /// All runs: two at first, so that the others are warm, and those of the rounds.
@@ -42,14 +41,6 @@ impl MeanCalls {
             free_ns: mean(times.free_cycles, times.frees),
         }
     }
-
-    /// The delays by which calls take so many times longer.
-    fn stretched(self, stretch: f64) -> CallDelay {
-        CallDelay {
-            malloc_ns: (stretch * self.malloc_ns).round() as u64,
-            free_ns: (stretch * self.free_ns).round() as u64,
-        }
-    }
 }
 
 /// The times of all runs.
@@ -58,21 +49,19 @@ pub struct Sweep {
     pub plain_ms: Samples,
     /// Of runs with delays.
     pub stretched: Vec<StretchedTimes>,
-    /// The share that follows; none where all delays are 0.
+    /// The share that follows; none where runs take no time.
     pub fit: Option<ShareFit>,
 }
 
 impl Sweep {
-    /// Makes the runs of all rounds: `time` makes one with these delays, or with none. Each other
-    /// round has them in reverse order, so that a slow drift of the machine has no slope.
+    /// Makes the runs of all rounds: `time` makes one with calls that are stretched so, or without
+    /// delays. Each other round has them in reverse order, so that a slow drift of the machine has no
+    /// slope.
     ///
     /// # Errors
     ///
     /// Those of runs.
-    pub fn new(
-        calls: MeanCalls,
-        mut time: impl FnMut(Option<CallDelay>) -> Result<f64, Error>,
-    ) -> Result<Self, Error> {
+    pub fn new(mut time: impl FnMut(Option<f32>) -> Result<f64, Error>) -> Result<Self, Error> {
         let mut plain_ms = Vec::new();
         let mut times = STRETCHES.map(|_| Vec::new());
         for round in 0..ROUNDS {
@@ -82,21 +71,15 @@ impl Sweep {
                 order.reverse();
             }
             for place in order {
-                times[place].push(time(Some(calls.stretched(STRETCHES[place])))?);
+                times[place].push(time(Some(STRETCHES[place]))?);
             }
         }
-        // As delays are rounded, they count as they were.
-        let whole = calls.malloc_ns + calls.free_ns;
-        let stretch = |delay: CallDelay| (delay.malloc_ns + delay.free_ns) as f64 / whole;
         let mut points = Vec::new();
         let mut stretched = Vec::new();
-        for (planned, times) in STRETCHES.into_iter().zip(times) {
-            let delay = calls.stretched(planned);
-            points.extend(times.iter().map(|&ms| (stretch(delay), ms)));
+        for (stretch, times) in STRETCHES.into_iter().zip(times) {
+            points.extend(times.iter().map(|&ms| (f64::from(stretch), ms)));
             stretched.push(StretchedTimes {
-                stretch: planned,
-                malloc_ns: delay.malloc_ns,
-                free_ns: delay.free_ns,
+                stretch,
                 ms: Samples::new(times).unwrap_or_default(),
             });
         }
@@ -113,33 +96,32 @@ impl Sweep {
 mod tests {
     use super::*;
 
-    /// A run of 20 ms that waits for 10,000 requests and 20,000 frees in sequence.
+    /// A run of 20 ms that waits for calls for 6 of them.
     #[test]
     fn the_share_of_calls_in_sequence_is_found() {
-        let calls = MeanCalls {
-            malloc_ns: 400.0,
-            free_ns: 100.0,
-        };
-        let sweep = Sweep::new(calls, |delay| {
-            let delay = delay.unwrap_or_default();
-            Ok(20.0 + (10_000 * delay.malloc_ns + 20_000 * delay.free_ns) as f64 / 1e6)
-        });
+        let sweep = Sweep::new(|stretch| Ok(20.0 + 6.0 * f64::from(stretch.unwrap_or_default())));
         let sweep = sweep.unwrap();
         let fit = sweep.fit.unwrap();
         assert!((fit.share - 0.3).abs() < 1e-9, "{fit:?}");
         assert_eq!(sweep.plain_ms.samples.len(), ROUNDS);
         let longest = sweep.stretched.last().unwrap();
-        assert_eq!((longest.malloc_ns, longest.free_ns), (800, 200));
+        assert_eq!((longest.stretch, longest.ms.median), (2.0, 32.0));
         let runs: usize = sweep.stretched.iter().map(|of| of.ms.samples.len()).sum();
         assert_eq!(2 + sweep.plain_ms.samples.len() + runs, RUNS);
     }
 
     #[test]
-    fn calls_of_no_time_have_no_share() {
-        let times = CallTimes::default();
-        let calls = MeanCalls::of(&times, 1_000_000_000);
-        let sweep = Sweep::new(calls, |_| Ok(20.0)).unwrap();
+    fn runs_of_no_time_have_no_share() {
+        let sweep = Sweep::new(|_| Ok(0.0)).unwrap();
         assert!(sweep.fit.is_none());
+    }
+
+    #[test]
+    fn calls_of_no_time_have_a_share_of_0() {
+        let calls = MeanCalls::of(&CallTimes::default(), 1_000_000_000);
+        assert_eq!((calls.malloc_ns, calls.free_ns), (0.0, 0.0));
+        let sweep = Sweep::new(|_| Ok(20.0)).unwrap();
+        assert_eq!(sweep.fit.unwrap().share, 0.0);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Measuring steps.
 
+use heapwood_device::allocator::Observe;
 use heapwood_device::workload::{Counts, TALLY_WORDS};
 
-use super::{Picture, Reached, Run, Stepped, Workload};
+use super::{BetweenSteps, Picture, Reached, Run, Stepped, Workload};
 use crate::Error;
 use crate::backend::{Backend, BackendError, Launch, Memory};
 use crate::heap::{DeviceHeap, HeapError};
@@ -62,6 +63,16 @@ struct Clocked {
     high_water_bytes: u64,
 }
 
+/// Tells whether further steps follow, in which the time in the allocator is taken. Where calls are
+/// observed, only those of the run itself shall be.
+fn has_clocked_steps(observe: Observe) -> bool {
+    let guards = Observe {
+        guards: observe.guards,
+        ..Observe::NOTHING
+    };
+    observe == guards
+}
+
 /// A heap, and the counters of a workload over it.
 struct Counted<'b> {
     backend: &'b dyn Backend,
@@ -92,10 +103,14 @@ impl<S: Stepped> Workload<S> {
         let mut high_water_bytes = counts.live_bytes;
         let mut times = Vec::new();
         let may_overwrite = counted.heap.may_overwrite();
-        let empties = S::FREES_ALL && (may_overwrite || !self.spec.frees());
+        let empties = match S::BETWEEN_STEPS {
+            BetweenSteps::Keeps => false,
+            BetweenSteps::FreesAll => may_overwrite || !self.spec.frees(),
+            BetweenSteps::Restarts => true,
+        };
         for step in 1..=self.steps {
             if empties {
-                counted.heap.init()?;
+                counted.empty()?;
             }
             times.push(counted.launch(&run.step(step, false))?);
             counts = counted.counts_of(&run, S::NEEDS_ALL)?;
@@ -109,9 +124,13 @@ impl<S: Stepped> Workload<S> {
             result,
         } = run.reached()?;
         let picture = self.draws.then(|| run.picture()).transpose()?;
-        let clocked = counted.clocked(&run, self.steps, empties)?;
-        counted.counts_of(&run, S::NEEDS_ALL)?;
-        high_water_bytes = high_water_bytes.max(clocked.high_water_bytes);
+        let mut allocator_share = None;
+        if has_clocked_steps(self.spec.observe) {
+            let clocked = counted.clocked(&run, self.steps, empties)?;
+            counted.counts_of(&run, S::NEEDS_ALL)?;
+            high_water_bytes = high_water_bytes.max(clocked.high_water_bytes);
+            allocator_share = clocked.allocator_share;
+        }
         let baseline_ms = run.baseline()?.map(|baseline| {
             let times = (0..BASELINE_RUNS).map(|_| counted.launch(&baseline.launches));
             let times = times.collect::<Result<_, _>>()?;
@@ -152,7 +171,7 @@ impl<S: Stepped> Workload<S> {
             counts,
             high_water_bytes,
             granted_bytes,
-            allocator_share: clocked.allocator_share,
+            allocator_share,
             external_fragmentation: state.occupancy.external_fragmentation(),
             walked,
             hash,
@@ -208,6 +227,13 @@ impl Counted<'_> {
         Ok(times.into_iter().sum())
     }
 
+    /// Makes the heap empty. Counts of misuse begin anew, so that misuse until then is an error.
+    fn empty(&self) -> Result<(), Error> {
+        self.heap.check(&self.heap.state()?)?;
+        self.heap.init()?;
+        Ok(())
+    }
+
     /// The counts so far.
     fn counts(&self) -> Result<Counts, BackendError> {
         let words = self.tally.download::<u64>(0, TALLY_WORDS)?;
@@ -232,12 +258,12 @@ impl Counted<'_> {
 
     /// Takes some more steps, and the time in the allocator: by clocks in the kernels the part of the
     /// time of warps, and by events the part of the time of these kernels.
-    fn clocked(&self, run: &impl Run, steps: u32, empties: bool) -> Result<Clocked, BackendError> {
+    fn clocked(&self, run: &impl Run, steps: u32, empties: bool) -> Result<Clocked, Error> {
         let before = self.counts()?;
         let (mut inside, mut all, mut high_water_bytes) = (0.0, 0.0, 0);
         for step in (1..=CLOCKED_STEPS).map(|more| steps.saturating_add(more)) {
             if empties {
-                self.heap.init()?;
+                self.empty()?;
             }
             for launch in run.step(step, true) {
                 let time = self.launch(&[launch])?;

@@ -76,11 +76,22 @@ pub trait Stepped: Clone + Debug + Serialize + DeserializeOwned {
     /// The fingerprint after so many steps, by a sequential program that has no heap.
     fn reference(&self, steps: u32) -> u64;
 
-    /// Whether a step frees all blocks that it requests. If so, the heap of an allocator that cannot
-    /// free is made empty before each step.
-    const FREES_ALL: bool;
+    /// The blocks between steps.
+    const BETWEEN_STEPS: BetweenSteps;
     /// Whether work is lost where a block is refused. If so, a refusal is an error.
     const NEEDS_ALL: bool;
+}
+
+/// The blocks and the heap between two steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BetweenSteps {
+    /// A step leaves blocks to the next one.
+    Keeps,
+    /// A step frees all blocks that it requests. The heap of an allocator that cannot free is made
+    /// empty before each step.
+    FreesAll,
+    /// A step frees all blocks, and begins with an empty heap as the first one does.
+    Restarts,
 }
 
 /// Work without an allocator.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::{Backend, BackendError};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::Stepped;
+use crate::workload::steps::{BetweenSteps, Stepped};
 
 pub use run::WorkgenRun;
 
@@ -86,7 +86,7 @@ impl Stepped for Workgen {
     type Result = WorkgenResult;
     type Run<'b> = WorkgenRun<'b>;
 
-    const FREES_ALL: bool = true;
+    const BETWEEN_STEPS: BetweenSteps = BetweenSteps::FreesAll;
     const NEEDS_ALL: bool = true;
 
     fn check(&self) -> Result<(), String> {

@@ -17,8 +17,8 @@ use crate::simt::Warp;
 
 use guard::{OVERHEAD, Shown, disclose};
 pub use record::{CallTimes, EVENT_WORDS, Operation, RING_HEAD_WORDS, RING_WORD, RecordedCall};
-pub use state::REQUEST_DELAY;
 use state::{CLOCKS, DELAYS, GUARDS, ObserverState, RECORDS, STATE_BYTES};
+pub use state::{REQUEST_DELAY, STRETCH_ONE};
 
 /// `A` with calls observed.
 #[derive(Clone, Copy)]
@@ -248,8 +248,10 @@ impl<A: Allocator> Allocator for Observed<A> {
         // blocks gives nothing back, and is asked for the block while guards are looked at.
         unsafe {
             if A::MAY_OVERWRITE && self.state.does(GUARDS) {
+                let begin = cycles();
                 self.state.unguarded().begin_free(warp, start);
                 self.disclose_whole(warp, block, start);
+                self.state.end_free(warp, begin);
             } else if self.state.begin_free(warp, start) {
                 let begin = cycles();
                 self.inner.free(warp, block);

@@ -78,7 +78,7 @@ const MAX_CYCLES: u64 = u64::MAX >> CYCLES_SHIFT;
 /// An event as it lies in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedCall {
-    /// When the call began, by the clock of the multiprocessor.
+    /// When a request ended or a free began, in nanoseconds of the clock that all threads share.
     pub clock: u64,
     /// Bytes that were requested; 0 of a free.
     pub bytes: u64,
@@ -115,6 +115,12 @@ impl RecordedCall {
             cycles: who >> CYCLES_SHIFT,
         })
     }
+
+    /// When the call began, in nanoseconds, if the multiprocessor's clock has so many ticks a second.
+    pub fn begin(&self, clock_hz: u64) -> u64 {
+        let took = u128::from(self.cycles) * 1_000_000_000 / u128::from(clock_hz.max(1));
+        self.clock.saturating_sub(took as u64)
+    }
 }
 
 /// A call that a lane has made, or is about to make.
@@ -123,8 +129,8 @@ pub(super) struct ObservedCall {
     pub operation: Operation,
     pub bytes: u64,
     pub address: u64,
-    /// When it began.
-    pub begin: u64,
+    /// When a request ended or a free began, in nanoseconds of the clock that all threads share.
+    pub clock: u64,
     /// Clock cycles that it took.
     pub took: u64,
 }
@@ -168,7 +174,7 @@ impl ObservedCall {
             // SAFETY: the place is within the ring, and this lane's.
             unsafe {
                 let event = ring.add(event as usize);
-                event.write(self.begin);
+                event.write(self.clock);
                 event.add(1).write(self.bytes);
                 event.add(2).write(self.address);
                 event.add(3).write(who);
@@ -226,6 +232,15 @@ mod tests {
         assert_eq!((call.lane, call.warp), (31, (1 << 26) - 1));
         assert_eq!((call.clock, call.bytes, call.address), (1, 2, 3));
         assert_eq!(call.cycles, (1 << 31) - 1);
+    }
+
+    #[test]
+    fn a_call_begins_before_it_ends() {
+        let who = 1000 << CYCLES_SHIFT;
+        let call = RecordedCall::from_words([2000, 2, 3, who]).expect("an event");
+        assert_eq!(call.begin(2_000_000_000), 1500);
+        // A clock that is too slow for what was measured.
+        assert_eq!(call.begin(1_000_000), 0);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use core::sync::atomic::Ordering::Relaxed;
 
 use cuda_std::atomic::AtomicU64;
-use cuda_std::clock::cycles;
+use cuda_std::clock::{cycles, nanoseconds};
 
 use super::guard::{HEADER, Shown, disclose, enclose};
 use super::record::{FREE_TIME, ObservedCall, Operation, REQUEST_TIME, RING_WORD, add_time};
@@ -14,9 +14,14 @@ use crate::simt::{Warp, WithActiveMask};
 /// between launches, from [`RING_WORD`] on.
 pub(super) const STATE_BYTES: u64 = 256;
 /// The words of the state that the host writes with the clock cycles by which requests and frees
-/// are delayed.
+/// are delayed, and with the part of its own time by which each call is stretched.
 pub const REQUEST_DELAY: u64 = RING_WORD + 2;
 const FREE_DELAY: u64 = RING_WORD + 3;
+const STRETCH: u64 = RING_WORD + 4;
+/// The stretch by which a call takes twice as long.
+pub const STRETCH_ONE: u64 = 256;
+/// Cycles at the end of a delay that a lane waits awake: a pause may take as many.
+const EXACT_CYCLES: u64 = 512;
 /// Bits of the address of the state, which is a multiple of 256. That of guards is the size of
 /// their header, so that an address is found without a test.
 pub(super) const GUARDS: usize = HEADER as usize;
@@ -54,18 +59,38 @@ impl ObserverState {
         self.0.map_addr(|address| address & !bits)
     }
 
-    /// Waits for the clock cycles in a word of the state.
+    /// A word that the host has written.
     ///
     /// # Safety
     ///
-    /// The state is that of a heap, and the word one of a delay.
+    /// The state is that of a heap with delays, and the word one of these.
     #[inline(always)]
-    unsafe fn delay(self, word: u64) {
-        if self.does(DELAYS) {
-            let begin = cycles();
-            // SAFETY: the state has 32 words, and this one is not written during a launch.
-            let delay = unsafe { self.base().cast::<u64>().add(word as usize).read() };
-            while cycles().wrapping_sub(begin) < delay {}
+    unsafe fn delay_word(self, word: u64) -> u64 {
+        // SAFETY: the state has 32 words, and this one is not written during a launch.
+        unsafe { self.base().cast::<u64>().add(word as usize).read() }
+    }
+
+    /// Waits for so many clock cycles, and for as long as the stretch of a call that took so long.
+    ///
+    /// Lanes that leave a call at different times wait side by side: while one sleeps, others of its
+    /// warp run, which a loop without a pause would keep from it.
+    ///
+    /// # Safety
+    ///
+    /// The state is that of a heap with delays.
+    #[inline(always)]
+    unsafe fn delay<W: Warp>(self, warp: W, cycles_more: u64, took: u64) {
+        let begin = cycles();
+        // SAFETY: the caller's promise.
+        let stretch = unsafe { self.delay_word(STRETCH) };
+        let delay = cycles_more.wrapping_add(took.wrapping_mul(stretch) / STRETCH_ONE);
+        let mut waited = 0;
+        while waited < delay {
+            // The last part without a pause, whose length is up to the hardware.
+            if delay - waited > EXACT_CYCLES {
+                warp.back_off();
+            }
+            waited = cycles().wrapping_sub(begin);
         }
     }
 
@@ -117,7 +142,7 @@ impl ObserverState {
     /// The state is that of a heap. The lanes that call this together are the active ones.
     #[inline(always)]
     pub unsafe fn end_free<W: Warp>(self, warp: W, begin: u64) {
-        if self.does(CLOCKS) {
+        if self.does(CLOCKS | DELAYS) {
             let took = cycles().wrapping_sub(begin);
             let mask = warp.converge();
             // SAFETY: the caller's promise.
@@ -130,16 +155,23 @@ impl ObserverState {
 ///
 /// # Safety
 ///
-/// As there, for a heap that adds times up.
+/// As there.
 #[inline(never)]
 unsafe fn outlined_clock<W: Warp>(warp: W, state: ObserverState, took: u64) {
-    // SAFETY: the host has set a ring aside.
-    unsafe { add_time(warp, state.base(), FREE_TIME, took) };
+    // SAFETY: the caller's promise. The host has set a ring aside for a heap that adds times up.
+    unsafe {
+        if state.does(CLOCKS) {
+            add_time(warp, state.base(), FREE_TIME, took);
+        }
+        if state.does(DELAYS) {
+            state.delay(warp, state.delay_word(FREE_DELAY), took);
+        }
+    }
 }
 
 /// [`ObserverState::end_request`].
 ///
-/// A delay is here, behind the call, so that nothing is in front of it but a reading of the clock.
+/// Delays are behind calls, so that nothing is in front of those but a reading of the clock.
 ///
 /// # Safety
 ///
@@ -167,7 +199,7 @@ unsafe fn outlined_end<W: Warp>(
                 },
                 bytes,
                 address: start.addr() as u64,
-                begin,
+                clock: nanoseconds(),
                 took,
             };
             call.record(warp, state.base());
@@ -175,7 +207,9 @@ unsafe fn outlined_end<W: Warp>(
         if state.does(CLOCKS) {
             add_time(warp, state.base(), REQUEST_TIME, took);
         }
-        state.delay(REQUEST_DELAY);
+        if state.does(DELAYS) {
+            state.delay(warp, state.delay_word(REQUEST_DELAY), took);
+        }
     }
 }
 
@@ -193,12 +227,11 @@ unsafe fn outlined_free<W: Warp>(warp: W, state: ObserverState, start: *mut u8) 
                 operation: Operation::Freed,
                 bytes: 0,
                 address: start.addr() as u64,
-                begin: cycles(),
+                clock: nanoseconds(),
                 took: 0,
             };
             call.record(warp, state.base());
         }
-        state.delay(FREE_DELAY);
         if !state.does(GUARDS) {
             return true;
         }

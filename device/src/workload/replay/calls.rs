@@ -3,7 +3,7 @@
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use cuda_std::atomic::{AtomicU32, AtomicU64};
-use cuda_std::clock::cycles;
+use cuda_std::clock::nanoseconds;
 
 use super::{NOT_YET, REFUSED, ReplayArguments, ReplayedCall, Step, touch};
 use crate::allocator::Handle;
@@ -11,6 +11,9 @@ use crate::device_heap::DeviceHeap;
 use crate::kernel::Kernel;
 use crate::simt::{Backoff, Warp};
 use crate::workload::tally::Tally;
+
+/// Nanoseconds at the end of a pause that a warp waits awake.
+const EXACT_NS: u64 = 256;
 
 /// Makes the calls of all steps of a launch.
 pub struct ReplayCalls;
@@ -28,7 +31,9 @@ impl ReplayArguments {
         warp.shuffle(W::FULL, number, 0)
     }
 
-    /// Waits until the recorded warp has done the steps before this one, and as long as it paused.
+    /// Waits until the recorded warp has done the steps before this one, and until so many nanoseconds
+    /// have passed since: also those before this warp took the step, as the recorded warp did not
+    /// wait for it.
     ///
     /// # Safety
     ///
@@ -42,10 +47,20 @@ impl ReplayArguments {
             while unsafe { self.turns(step.warp) }.load(Acquire) != step.turn {
                 backoff.pause(warp);
             }
-            let begin = cycles();
             let wanted = u64::from(pause) * u64::from(self.pause_scale) / 256;
-            while cycles().wrapping_sub(begin) < wanted {
-                warp.back_off();
+            if wanted != 0 {
+                // SAFETY: the caller's promise. A step with a pause is not the first of its warp, and
+                // the one before it has written there.
+                let ended = unsafe { self.ends.add(step.warp as usize).read() };
+                // Saturating: another multiprocessor may read the clock a step behind.
+                let mut paused = nanoseconds().saturating_sub(ended);
+                while paused < wanted {
+                    // The last part without sleeping, whose length is up to the hardware.
+                    if wanted - paused > EXACT_NS {
+                        warp.back_off();
+                    }
+                    paused = nanoseconds().saturating_sub(ended);
+                }
             }
         }
         warp.sync(W::FULL);
@@ -136,8 +151,11 @@ impl Kernel for ReplayCalls {
             // The lanes have made their calls before the next step of the recorded warp.
             warp.sync(W::FULL);
             if warp.lane() == 0 {
-                // SAFETY: the kernel's contract.
-                unsafe { replay.turns(step.warp) }.store(step.turn + 1, Release);
+                // SAFETY: the kernel's contract. This warp alone has a step of the recorded one.
+                unsafe {
+                    replay.ends.add(step.warp as usize).write(nanoseconds());
+                    replay.turns(step.warp).store(step.turn + 1, Release);
+                }
             }
         }
         // SAFETY: the kernel's contract. Relaxed: the host reads the sums after the launch.

@@ -63,7 +63,7 @@ pub struct ReplayedCall {
     pub bytes: u64,
     /// The block, by number, or [`REFUSED`].
     pub block: u32,
-    /// Clock cycles between the end of the warp's step before and this one's begin.
+    /// Nanoseconds between the end of the warp's step before and this one's begin.
     pub pause: u32,
 }
 
@@ -79,6 +79,8 @@ arguments! {
             blocks: u64,
             /// For each recorded warp the steps that it has done: 0 before the launch.
             turns: u32,
+            /// For each recorded warp when its last step so far ended, in nanoseconds.
+            ends: u64,
             /// The next step: 0 before the launch.
             ticket: u32,
             /// A word that counts calls that were made.

@@ -19,10 +19,10 @@ pub struct PlannedCall {
     pub bytes: u64,
     /// The number of the block; ignored of a refusal.
     pub block: u32,
-    /// The clock when it began, in cycles.
-    pub clock: u64,
-    /// Clock cycles that it took.
-    pub cycles: u64,
+    /// When it began, in nanoseconds.
+    pub begin: u64,
+    /// Nanoseconds that it took.
+    pub took: u64,
 }
 
 /// The steps of a launch.
@@ -60,10 +60,10 @@ impl ReplayPlan {
                 Entry::Vacant(new) => new.insert(PlannedWarp {
                     number,
                     turns: 0,
-                    end: call.clock,
+                    end: call.begin,
                 }),
             };
-            let pause = call.clock.saturating_sub(warp.end);
+            let pause = call.begin.saturating_sub(warp.end);
             let joins = last.is_some_and(|last| {
                 last.warp == call.warp && last.lane < call.lane && frees(&last) == frees(&call)
             });
@@ -79,7 +79,7 @@ impl ReplayPlan {
                     warp.turns += 1;
                 }
             }
-            warp.end = warp.end.max(call.clock.saturating_add(call.cycles));
+            warp.end = warp.end.max(call.begin.saturating_add(call.took));
             plan.calls.push(ReplayedCall {
                 bytes: call.bytes.max(1),
                 block: match call.operation {
@@ -102,8 +102,8 @@ impl ReplayPlan {
             operation: Operation::Freed,
             bytes,
             block,
-            clock: 0,
-            cycles: 0,
+            begin: 0,
+            took: 0,
         };
         Self::new(blocks.iter().enumerate().map(call))
     }
@@ -113,15 +113,15 @@ impl ReplayPlan {
 mod tests {
     use super::*;
 
-    fn call(warp: u32, lane: u32, operation: Operation, block: u32, clock: u64) -> PlannedCall {
+    fn call(warp: u32, lane: u32, operation: Operation, block: u32, begin: u64) -> PlannedCall {
         PlannedCall {
             warp,
             lane,
             operation,
             bytes: 8,
             block,
-            clock,
-            cycles: 5,
+            begin,
+            took: 5,
         }
     }
 

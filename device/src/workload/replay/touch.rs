@@ -4,14 +4,17 @@ use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
-/// The word at this index of a block.
+/// The word at this offset of a block.
 #[inline(always)]
-fn word(block: u32, index: u64) -> u32 {
+fn word(block: u32, offset: u64) -> u32 {
     // The golden ratio times 2^32: no two blocks have the same words.
-    block.wrapping_mul(0x9e37_79b9) ^ index as u32
+    block.wrapping_mul(0x9e37_79b9) ^ offset as u32
 }
 
-/// Writes the words of a lane's block. A null block has none.
+/// Bytes between words that are touched: those of a sector, the unit that memory moves.
+const SECTOR_BYTES: u64 = 32;
+
+/// Writes a word in each sector of a lane's block. A null block has none.
 ///
 /// # Safety
 ///
@@ -26,16 +29,21 @@ pub unsafe fn write<W: Warp, A: DeviceHeap<W> + ?Sized>(
     if handle.is_null() {
         return;
     }
-    let words: *mut u32 = heap.address(handle).cast();
-    let mut index = 0;
-    while index < bytes / 4 {
+    let start = heap.address(handle);
+    let mut offset = 0;
+    while offset + 4 <= bytes {
         // SAFETY: a word within the caller's block, whose address is a multiple of 16.
-        unsafe { words.add(index as usize).write(word(block, index)) };
-        index += 1;
+        unsafe {
+            start
+                .add(offset as usize)
+                .cast::<u32>()
+                .write(word(block, offset))
+        };
+        offset += SECTOR_BYTES;
     }
 }
 
-/// How many words of a lane's block are not those that were written.
+/// Counts the words among these of a lane's block that are not those that were written.
 ///
 /// # Safety
 ///
@@ -50,13 +58,13 @@ pub unsafe fn damaged<W: Warp, A: DeviceHeap<W> + ?Sized>(
     if handle.is_null() {
         return 0;
     }
-    let words: *const u32 = heap.address(handle).cast();
-    let (mut index, mut damaged) = (0, 0);
-    while index < bytes / 4 {
+    let start = heap.address(handle);
+    let (mut offset, mut damaged) = (0, 0);
+    while offset + 4 <= bytes {
         // SAFETY: as above.
-        let is = unsafe { words.add(index as usize).read() };
-        damaged += u32::from(is != word(block, index));
-        index += 1;
+        let is = unsafe { start.add(offset as usize).cast::<u32>().read() };
+        damaged += u32::from(is != word(block, offset));
+        offset += SECTOR_BYTES;
     }
     damaged
 }
