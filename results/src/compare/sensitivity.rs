@@ -6,7 +6,7 @@ use crate::sensitivity::SensitivityReport;
 use crate::{Report, Table, milliseconds};
 
 impl Report for [ComparedRow<SensitivityReport>] {
-    /// A row a case; shares in per cent of the time without delays.
+    /// A row a case; shares in per cent of the time with observed calls.
     fn table(&self) -> Table {
         let mut table = Table::new(&[
             "allocator",

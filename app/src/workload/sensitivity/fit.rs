@@ -23,15 +23,16 @@ fn deviations(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 }
 
 impl ShareFit {
-    /// Fits `ms = base + slope * stretch` to points, and divides the slope by the mean of the times
-    /// of runs without delays. The variance of a time is taken to be the same in all runs.
+    /// Fits `ms = base + slope * stretch` to points by least squares, and divides the slope by the base.
     ///
-    /// None without times, with fewer than three points, or with one stretch only.
-    pub fn new(plain_ms: &[f64], points: &[(f64, f64)]) -> Option<Self> {
-        if plain_ms.is_empty() || points.len() < 3 {
+    /// The base is the time of a run with delays of no time. A run without delays is faster, and calls
+    /// that are observed are slower than its own: their share of it would be too large.
+    ///
+    /// None with fewer than three points, with one stretch only, or without a base.
+    pub fn new(points: &[(f64, f64)]) -> Option<Self> {
+        if points.len() < 3 {
             return None;
         }
-        let (plain_squares, plain) = deviations(plain_ms.iter().copied());
         let (stretch_squares, stretch) = deviations(points.iter().map(|point| point.0));
         let (_, mean) = deviations(points.iter().map(|point| point.1));
         if stretch_squares == 0.0 {
@@ -39,16 +40,23 @@ impl ShareFit {
         }
         let products = points.iter().map(|(x, ms)| (x - stretch) * (ms - mean));
         let slope_ms = products.sum::<f64>() / stretch_squares;
+        let base = mean - slope_ms * stretch;
+        if base <= 0.0 {
+            return None;
+        }
         let residuals = points
             .iter()
-            .map(|(x, ms)| (ms - mean - slope_ms * (x - stretch)).powi(2));
-        let freedom = points.len() - 2 + plain_ms.len() - 1;
-        let variance = (residuals.sum::<f64>() + plain_squares) / freedom as f64;
-        let share = slope_ms / plain;
-        // Of a quotient, to the first order: the slope and the mean are independent.
-        let of_slope = variance / stretch_squares;
-        let of_plain = share * share * variance / plain_ms.len() as f64;
-        let error = ((of_slope + of_plain) / (plain * plain)).sqrt();
+            .map(|(x, ms)| (ms - base - slope_ms * x).powi(2));
+        let freedom = points.len() - 2;
+        let variance = residuals.sum::<f64>() / freedom as f64;
+        let share = slope_ms / base;
+        // Of a quotient, to the first order, as parts of the variance: those of the slope and the base,
+        // and the covariance of both, which is negative.
+        let of_slope = 1.0 / stretch_squares;
+        let of_base = 1.0 / points.len() as f64 + stretch * stretch / stretch_squares;
+        let of_both = -stretch / stretch_squares;
+        let parts = of_slope + share * share * of_base - 2.0 * share * of_both;
+        let error = (variance * parts).sqrt() / base;
         let quantile = student::quantile(freedom);
         Some(Self {
             slope_ms,
@@ -69,30 +77,30 @@ mod tests {
             .iter()
             .map(|&x| (x, 12.0 + 4.0 * x))
             .collect();
-        let fit = ShareFit::new(&[10.0, 10.0], &points).unwrap();
+        let fit = ShareFit::new(&points).unwrap();
         assert!((fit.slope_ms - 4.0).abs() < 1e-12, "{fit:?}");
-        assert!((fit.share - 0.4).abs() < 1e-12, "{fit:?}");
+        assert!((fit.share - 1.0 / 3.0).abs() < 1e-12, "{fit:?}");
         assert!(fit.high - fit.low < 1e-6, "{fit:?}");
     }
 
-    /// Worked out by hand: the stretches' squares are 2 and the slope 1.5; residuals are -1/6, 1/3
-    /// and -1/6, so that their squares are 1/6, of one degree of freedom.
+    /// Worked out by hand: the stretches' squares are 2, the slope is 1.5 and the base 61/6. Residuals
+    /// are -1/6, 1/3 and -1/6, so that their squares are 1/6, of one degree of freedom.
     #[test]
     fn an_interval_is_that_of_the_t_distribution() {
-        let fit = ShareFit::new(&[10.0], &[(0.0, 10.0), (1.0, 12.0), (2.0, 13.0)]).unwrap();
-        assert!((fit.share - 0.15).abs() < 1e-12, "{fit:?}");
-        let error = (1.0 / 6.0 * (1.0 / 2.0 + 0.15 * 0.15) / 100.0_f64).sqrt();
-        assert!((fit.high - 0.15 - 12.706 * error).abs() < 1e-9, "{fit:?}");
-        assert!((fit.low - 0.15 + 12.706 * error).abs() < 1e-9, "{fit:?}");
+        let fit = ShareFit::new(&[(0.0, 10.0), (1.0, 12.0), (2.0, 13.0)]).unwrap();
+        let share = 9.0 / 61.0;
+        assert!((fit.share - share).abs() < 1e-12, "{fit:?}");
+        let parts = 1.0 / 2.0 + share * share * (1.0 / 3.0 + 1.0 / 2.0) + 2.0 * share / 2.0;
+        let error = (1.0 / 6.0 * parts).sqrt() / (61.0 / 6.0);
+        assert!((fit.high - share - 12.706 * error).abs() < 1e-9, "{fit:?}");
+        assert!((fit.low - share + 12.706 * error).abs() < 1e-9, "{fit:?}");
     }
 
     #[test]
     fn too_little_is_not_fitted() {
-        assert_eq!(
-            ShareFit::new(&[], &[(0.0, 1.0), (1.0, 2.0), (2.0, 3.0)]),
-            None
-        );
-        assert_eq!(ShareFit::new(&[1.0], &[(0.0, 1.0), (1.0, 2.0)]), None);
-        assert_eq!(ShareFit::new(&[1.0], &[(1.0, 1.0); 4]), None);
+        assert_eq!(ShareFit::new(&[(0.0, 1.0), (1.0, 2.0)]), None);
+        assert_eq!(ShareFit::new(&[(1.0, 1.0); 4]), None);
+        // A base of no time.
+        assert_eq!(ShareFit::new(&[(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]), None);
     }
 }

@@ -83,7 +83,7 @@ impl Sweep {
                 ms: Samples::new(times).unwrap_or_default(),
             });
         }
-        let fit = ShareFit::new(&plain_ms, &points).filter(|fit| fit.share.is_finite());
+        let fit = ShareFit::new(&points);
         Ok(Self {
             plain_ms: Samples::new(plain_ms).unwrap_or_default(),
             stretched,
