@@ -4,17 +4,14 @@ use crate::allocator::Handle;
 use crate::device_heap::DeviceHeap;
 use crate::simt::Warp;
 
-/// The word at this offset of a block.
+/// The word at this index of a block.
 #[inline(always)]
-fn word(block: u32, offset: u64) -> u32 {
+fn word(block: u32, index: u64) -> u32 {
     // The golden ratio times 2^32: no two blocks have the same words.
-    block.wrapping_mul(0x9e37_79b9) ^ offset as u32
+    block.wrapping_mul(0x9e37_79b9) ^ index as u32
 }
 
-/// Bytes between words that are touched: those of a sector, the unit that memory moves.
-const SECTOR_BYTES: u64 = 32;
-
-/// Writes a word in each sector of a lane's block. A null block has none.
+/// Writes the words of a lane's block. A null block has none.
 ///
 /// # Safety
 ///
@@ -29,21 +26,16 @@ pub unsafe fn write<W: Warp, A: DeviceHeap<W> + ?Sized>(
     if handle.is_null() {
         return;
     }
-    let start = heap.address(handle);
-    let mut offset = 0;
-    while offset + 4 <= bytes {
+    let words: *mut u32 = heap.address(handle).cast();
+    let mut index = 0;
+    while index < bytes / 4 {
         // SAFETY: a word within the caller's block, whose address is a multiple of 16.
-        unsafe {
-            start
-                .add(offset as usize)
-                .cast::<u32>()
-                .write(word(block, offset))
-        };
-        offset += SECTOR_BYTES;
+        unsafe { words.add(index as usize).write(word(block, index)) };
+        index += 1;
     }
 }
 
-/// Counts the words among these of a lane's block that are not those that were written.
+/// How many words of a lane's block are not those that were written.
 ///
 /// # Safety
 ///
@@ -58,13 +50,13 @@ pub unsafe fn damaged<W: Warp, A: DeviceHeap<W> + ?Sized>(
     if handle.is_null() {
         return 0;
     }
-    let start = heap.address(handle);
-    let (mut offset, mut damaged) = (0, 0);
-    while offset + 4 <= bytes {
+    let words: *const u32 = heap.address(handle).cast();
+    let (mut index, mut damaged) = (0, 0);
+    while index < bytes / 4 {
         // SAFETY: as above.
-        let is = unsafe { start.add(offset as usize).cast::<u32>().read() };
-        damaged += u32::from(is != word(block, offset));
-        offset += SECTOR_BYTES;
+        let is = unsafe { words.add(index as usize).read() };
+        damaged += u32::from(is != word(block, index));
+        index += 1;
     }
     damaged
 }
