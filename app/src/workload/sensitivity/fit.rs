@@ -25,8 +25,8 @@ fn deviations(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 impl ShareFit {
     /// Fits `ms = base + slope * stretch` to points by least squares, and divides the slope by the base.
     ///
-    /// The base is the time of a run with delays of no time. A run without delays is faster, and calls
-    /// that are observed are slower than its own: their share of it would be too large.
+    /// The base is the time of a run with delays of no time. Observed calls are slower than those of a
+    /// run without delays, so that their share of its time would be too large.
     ///
     /// None with fewer than three points, with one stretch only, or without a base.
     pub fn new(points: &[(f64, f64)]) -> Option<Self> {
