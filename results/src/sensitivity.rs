@@ -45,7 +45,7 @@ pub struct SensitivityReport {
     /// Milliseconds that a run takes longer if each call takes twice as long; null if runs take no
     /// time.
     pub slope_ms: Option<f64>,
-    /// The same as a part of the time with delays of no time, by the fit.
+    /// The same as a part of the mean time with delays of no time.
     pub share: Option<f64>,
     /// The lower end of the share's interval, which has it with 95 % confidence.
     pub share_low: Option<f64>,
