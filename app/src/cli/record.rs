@@ -49,12 +49,18 @@ pub struct RecordArguments {
     heap_frames: bool,
 }
 
+/// A map that will be drawn.
+struct MapTarget {
+    name: PathBuf,
+    output: Output,
+    /// Whether frames are drawn beside it.
+    has_frames: bool,
+}
+
 /// A trace or a map that a command will record.
 pub struct Target {
     trace: Option<Output>,
-    map: Option<Output>,
-    /// The name of the map, if frames are drawn beside it.
-    frames: Option<PathBuf>,
+    map: Option<MapTarget>,
     ring_bytes: u64,
     /// The allocator whose calls are recorded.
     pub spec: Spec,
@@ -95,10 +101,16 @@ impl RecordArguments {
             let checked = path.map(|path| suffix::check(path, suffixes).map(|()| path));
             checked.transpose()?.map(Output::open).transpose()
         };
+        let trace = open(&self.record, &["hwt"])?;
+        let map = open(&self.heap_map, &["png"])?;
+        let map = map.zip(self.heap_map.clone());
         Ok(Some(Target {
-            trace: open(&self.record, &["hwt"])?,
-            map: open(&self.heap_map, &["png"])?,
-            frames: self.heap_map.clone().filter(|_| self.heap_frames),
+            trace,
+            map: map.map(|(output, name)| MapTarget {
+                name,
+                output,
+                has_frames: self.heap_frames,
+            }),
             ring_bytes: self.record_ring,
             spec: spec.recorded()?,
         }))
@@ -131,8 +143,8 @@ impl Target {
             _ => Box::new(io::sink()),
         };
         let mut recording = Recording::new(backend, self.ring_bytes, sink, header)?;
-        if self.map.is_some() {
-            recording = recording.with_map(self.frames.is_some());
+        if let Some(target) = &self.map {
+            recording = recording.with_map(target.has_frames);
         }
         let done = recorded(&recording)?;
         let map = recording.take_map();
@@ -148,11 +160,9 @@ impl Target {
             });
         }
         recording.finish(cost)?;
-        if let (Some(output), Some(map)) = (&self.map, map) {
-            if let Some(name) = &self.frames {
-                write_frames(name, &map)?;
-            }
-            output.write(&picture_of_addresses(&map).png()?)?;
+        let mut pictures = Pictures::default();
+        if let (Some(target), Some(map)) = (&self.map, map) {
+            pictures.write(target, &map)?;
         }
         if let (Some(trace), Some(mut spool)) = (&self.trace, spool) {
             trace.write_with(|out| {
@@ -160,6 +170,7 @@ impl Target {
                 io::copy(&mut spool, out).map(drop)
             })?;
         }
+        pictures.keep();
         Ok(done)
     }
 }
@@ -197,20 +208,39 @@ impl TerminalProgress<'_> {
     }
 }
 
-/// Writes a picture of each column of a map, or none.
-fn write_frames(name: &Path, map: &AddressMap) -> Result<(), Error> {
-    let names: Vec<PathBuf> = numbered(name, map.columns().len()).collect();
-    for (place, column) in map.columns().iter().enumerate() {
-        let written =
-            Output::open(&names[place]).and_then(|output| output.write(&frame_of(column).png()?));
-        if let Err(error) = written {
-            names[..place]
-                .iter()
-                .for_each(|name| drop(fs::remove_file(name)));
-            return Err(error);
+/// Pictures that were written. They are removed unless all files of a command are.
+#[derive(Default)]
+struct Pictures(Vec<PathBuf>);
+
+impl Pictures {
+    /// Writes a map, and before it its frames: a picture of each column.
+    fn write(&mut self, target: &MapTarget, map: &AddressMap) -> Result<(), Error> {
+        let frames = if target.has_frames {
+            map.columns()
+        } else {
+            &[]
+        };
+        let names = numbered(&target.name, frames.len());
+        for (name, column) in names.zip(frames) {
+            Output::open(&name)?.write(&frame_of(column).png()?)?;
+            self.0.push(name);
         }
+        target.output.write(&picture_of_addresses(map).png()?)?;
+        if target.output.is_file() {
+            self.0.push(target.name.clone());
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for Pictures {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|name| drop(fs::remove_file(name)));
+    }
 }
 
 /// A job as a command line, without its input.

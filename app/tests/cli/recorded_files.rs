@@ -19,6 +19,16 @@ fn a_full_disk_is_one_line() {
     folder
         .run(format!("{SEA} --record @full.hwt"))
         .fails(3, "full.hwt: cannot write: No space left on device");
+    std::os::unix::fs::symlink("/dev/full", folder.path("full.png")).unwrap();
+    for (files, full) in [
+        ("--heap-map @full.png --record @a.hwt", "full.png"),
+        ("--heap-map @a.png --record @full.hwt", "full.hwt"),
+    ] {
+        folder
+            .run(format!("{SEA} {files} --heap-frames"))
+            .fails(3, &format!("{full}: cannot write: No space left on device"));
+        assert_eq!(folder.names(), "full.hwt full.png", "{files}");
+    }
 }
 
 #[cfg(unix)]
