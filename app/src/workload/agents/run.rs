@@ -13,7 +13,7 @@ use super::{Agents, of_2_32};
 use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::{Baseline, Picture, Reached, Run};
+use crate::workload::steps::{Baseline, Picture, Reached, Run, StepPart};
 
 /// Colours of water, fish and sharks.
 const COLOURS: [[u8; 3]; 3] = [[12, 35, 64], [90, 190, 160], [255, 196, 80]];
@@ -93,7 +93,7 @@ impl Run for SeaRun<'_> {
         }]
     }
 
-    fn step(&self, step: u32, is_clocked: bool) -> Vec<Launch> {
+    fn step(&self, step: u32, is_clocked: bool) -> Vec<StepPart> {
         let phase = |kind: u8| {
             let arguments = SeaArguments {
                 step,
@@ -107,7 +107,7 @@ impl Run for SeaRun<'_> {
             };
             [plan, self.launch::<AgentsAct>(arguments)]
         };
-        [phase(SHARK), phase(FISH)].concat()
+        StepPart::all([phase(SHARK), phase(FISH)].concat())
     }
 
     fn baseline(&self) -> Result<Option<Baseline>, BackendError> {

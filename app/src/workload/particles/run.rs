@@ -13,7 +13,7 @@ use super::{Particles, fingerprint};
 use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::{Baseline, Picture, Reached, Run};
+use crate::workload::steps::{Baseline, Picture, Reached, Run, StepPart};
 
 /// Lists of a cell: its own and two outboxes.
 const LISTS: u64 = 3;
@@ -97,7 +97,7 @@ impl Run for ParticlesRun<'_> {
         vec![self.launch::<ParticlesSeed>(self.arguments)]
     }
 
-    fn step(&self, step: u32, is_clocked: bool) -> Vec<Launch> {
+    fn step(&self, step: u32, is_clocked: bool) -> Vec<StepPart> {
         let along = |axis: u32| {
             let arguments = LatticeArguments {
                 step,
@@ -110,7 +110,7 @@ impl Run for ParticlesRun<'_> {
                 self.launch::<ParticlesGather>(arguments),
             ]
         };
-        (0..AXES).flat_map(along).collect()
+        StepPart::all((0..AXES).flat_map(along).collect())
     }
 
     fn baseline(&self) -> Result<Option<Baseline>, BackendError> {

@@ -12,7 +12,7 @@ use super::{Replay, ReplayedTrace};
 use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::{Baseline, Picture, Reached, Run};
+use crate::workload::steps::{Baseline, Picture, Reached, Run, StepPart};
 
 /// Columns and rows of the picture.
 const COLUMNS: u32 = 64;
@@ -26,7 +26,8 @@ pub struct ReplayRun<'b> {
     /// Calls of a replay.
     calls: u64,
     heap: (&'static HostAllocator, Heap),
-    launches: Vec<ReplayArguments>,
+    /// The launches of each segment. The last one of each frees what the others leave.
+    segments: Vec<Vec<ReplayArguments>>,
     reset: ReplayResetArguments,
     /// A word that counts calls, and one that counts damaged words.
     done: Memory,
@@ -46,7 +47,7 @@ impl<'b> ReplayRun<'b> {
         heap: &DeviceHeap<'b>,
         tally: *mut u64,
     ) -> Result<Self, BackendError> {
-        let plans = || trace.plans.iter();
+        let plans = || trace.plans();
         let steps: Vec<[u32; 4]> = plans()
             .flat_map(|plan| &plan.steps)
             .map(step_words)
@@ -63,11 +64,11 @@ impl<'b> ReplayRun<'b> {
         let blocks = backend.allocate(u64::from(trace.blocks.max(1)) * size_of::<u64>() as u64)?;
         let turns = backend.allocate(all_turns.max(1) * word)?;
         let ends = backend.allocate(all_turns.max(1) * size_of::<u64>() as u64)?;
-        let tickets = backend.allocate(plans().len().max(1) as u64 * word)?;
+        let tickets = backend.allocate(plans().count() as u64 * word)?;
         let done = backend.allocate_zeroed(2 * size_of::<u64>() as u64)?;
         step_memory.upload(0, &steps)?;
         call_memory.upload(0, &calls)?;
-        let mut launches = Vec::with_capacity(trace.plans.len());
+        let mut launches = Vec::with_capacity(plans().count());
         let (mut first_step, mut first_call, mut first_turn) = (0, 0, 0);
         for (number, plan) in plans().enumerate() {
             launches.push(ReplayArguments {
@@ -120,15 +121,19 @@ impl<'b> ReplayRun<'b> {
             hash: trace.hash,
             calls: trace.all_calls(),
             heap: heap.parts(),
-            launches,
             reset: ReplayResetArguments {
                 blocks: blocks.address().cast(),
                 turns: turns.address().cast(),
                 tickets: tickets.address().cast(),
                 blocks_count: trace.blocks,
                 turns_count: all_turns as u32,
-                launches: trace.plans.len() as u32,
+                launches: launches.len() as u32,
             },
+            segments: trace
+                .segments
+                .iter()
+                .map(|segment| launches.drain(..segment.plans.len() + 1).collect())
+                .collect(),
             done,
             sizes,
             _parts: [step_memory, call_memory, blocks, turns, ends, tickets],
@@ -173,7 +178,7 @@ impl Run for ReplayRun<'_> {
         vec![self.ready()]
     }
 
-    fn step(&self, _step: u32, is_clocked: bool) -> Vec<Launch> {
+    fn step(&self, _step: u32, is_clocked: bool) -> Vec<StepPart> {
         let launch = |arguments: &ReplayArguments| Launch {
             call: Call::of::<ReplayCalls>(ReplayArguments {
                 is_clocked,
@@ -182,9 +187,16 @@ impl Run for ReplayRun<'_> {
             heap: Some(self.heap),
             grid: Grid::Persistent,
         };
-        let mut launches: Vec<Launch> = self.launches.iter().map(launch).collect();
-        launches.push(self.ready());
-        launches
+        let part = |segment: &Vec<ReplayArguments>| {
+            let mut timed: Vec<Launch> = segment.iter().map(launch).collect();
+            let untimed = timed.pop().into_iter().collect();
+            StepPart { timed, untimed }
+        };
+        let mut parts: Vec<StepPart> = self.segments.iter().map(part).collect();
+        if let Some(last) = parts.last_mut() {
+            last.untimed.push(self.ready());
+        }
+        parts
     }
 
     fn baseline(&self) -> Result<Option<Baseline>, BackendError> {

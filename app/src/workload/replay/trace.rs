@@ -1,23 +1,35 @@
 //! A trace as launches to replay.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::Path;
 
 use heapwood_device::allocators::Operation;
+use heapwood_device::heap::{Init, Nothing};
+use heapwood_device::launch::Call;
 use heapwood_device::workload::mix64;
 use heapwood_device::workload::replay::{PlannedCall, REFUSED, ReplayPlan};
 use heapwood_traces::{Event, Header, HeapOperation, Reader, TraceEntry, TraceError};
 
 use crate::Error;
 
+/// Launches that begin with an empty heap.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    /// Launches that made calls.
+    pub plans: Vec<ReplayPlan>,
+    /// Frees of the blocks that these leave. The recorded run made its heap empty there, or ended.
+    pub rest: ReplayPlan,
+}
+
 /// A trace that was read.
 #[derive(Clone, Debug)]
 pub struct ReplayedTrace {
     /// Its header.
     pub header: Header,
-    /// Launches that made calls, and at last the frees of blocks that the trace leaves.
-    pub plans: Vec<ReplayPlan>,
-    /// Launches without the last one.
+    /// Its segments: the trace is divided where its run made its heap empty.
+    pub segments: Vec<Segment>,
+    /// Launches that made calls, those that made the heap empty among them.
     pub launches: u32,
     /// Calls of these.
     pub calls: u64,
@@ -34,7 +46,10 @@ pub struct ReplayedTrace {
 /// A trace, so far.
 #[derive(Default)]
 struct Reading {
-    plans: Vec<ReplayPlan>,
+    /// Launches that made calls, with their numbers.
+    plans: Vec<(u32, ReplayPlan)>,
+    /// The numbers of launches that make the heap empty.
+    empties: BTreeSet<u32>,
     launch: u32,
     pending: Vec<PlannedCall>,
     /// The bytes of each block, and none of one that was freed.
@@ -88,8 +103,37 @@ impl Reading {
 
     fn end_launch(&mut self) {
         if !self.pending.is_empty() {
-            self.plans.push(ReplayPlan::new(self.pending.drain(..)));
+            let plan = ReplayPlan::new(self.pending.drain(..));
+            self.plans.push((self.launch, plan));
         }
+    }
+
+    /// The segments. Launches that make the heap empty are each the end of one.
+    fn segments(&mut self) -> Vec<Segment> {
+        let mut plans = self.plans.drain(..).peekable();
+        let mut segments = Vec::new();
+        for &empties in &self.empties {
+            let before = std::iter::from_fn(|| plans.next_if(|plan| plan.0 < empties));
+            let before: Vec<ReplayPlan> = before.map(|plan| plan.1).collect();
+            let rest = plans.next_if(|plan| plan.0 == empties);
+            let rest = rest.map(|plan| plan.1.calls).unwrap_or_default();
+            if !before.is_empty() {
+                let rest: Vec<(u32, u64)> = rest.iter().map(|c| (c.block, c.bytes)).collect();
+                segments.push(Segment {
+                    plans: before,
+                    rest: ReplayPlan::frees(&rest),
+                });
+            }
+        }
+        let rest = (0..).zip(&self.blocks);
+        let rest: Vec<(u32, u64)> = rest
+            .filter_map(|(block, &live)| Some((block, live?.max(1))))
+            .collect();
+        segments.push(Segment {
+            plans: plans.map(|plan| plan.1).collect(),
+            rest: ReplayPlan::frees(&rest),
+        });
+        segments
     }
 }
 
@@ -108,10 +152,17 @@ impl ReplayedTrace {
         let reader = Reader::new(file).map_err(about)?;
         let header = reader.header().clone();
         let mut reading = Reading::default();
+        let init = Call::of::<Init>(Nothing).kernel().name();
         for entry in reader {
-            if let TraceEntry::Event(event) = entry.map_err(about)? {
+            match entry.map_err(about)? {
                 // Without a clock there are no pauses.
-                reading.event(&event, header.ns(event.clock).unwrap_or_default() as u64);
+                TraceEntry::Event(event) => {
+                    reading.event(&event, header.ns(event.clock).unwrap_or_default() as u64);
+                }
+                TraceEntry::Launch(launch) if launch.kernel == init => {
+                    reading.empties.insert(launch.number);
+                }
+                TraceEntry::Launch(_) => {}
             }
         }
         reading.end_launch();
@@ -122,16 +173,9 @@ impl ReplayedTrace {
             )));
         }
         let launches = reading.plans.len() as u32;
-        let rest = (0..).zip(&reading.blocks);
-        let rest: Vec<(u32, u64)> = rest
-            .filter_map(|(block, &live)| Some((block, live?.max(1))))
-            .collect();
-        if !rest.is_empty() {
-            reading.plans.push(ReplayPlan::frees(&rest));
-        }
         Ok(Self {
             header,
-            plans: reading.plans,
+            segments: reading.segments(),
             launches,
             calls: reading.calls,
             refused: reading.refused,
@@ -141,8 +185,85 @@ impl ReplayedTrace {
         })
     }
 
+    /// All plans, in their order.
+    pub fn plans(&self) -> impl Iterator<Item = &ReplayPlan> {
+        let segments = self.segments.iter();
+        segments.flat_map(|segment| segment.plans.iter().chain([&segment.rest]))
+    }
+
     /// Calls of all plans.
     pub fn all_calls(&self) -> u64 {
-        self.plans.iter().map(|plan| plan.calls.len() as u64).sum()
+        self.plans().map(|plan| plan.calls.len() as u64).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use heapwood_traces::{Launch, Writer};
+
+    use super::*;
+
+    fn grant(block: u64) -> HeapOperation {
+        HeapOperation::Grant {
+            bytes: 8 << block,
+            block,
+        }
+    }
+
+    /// Two heaps: the first one leaves a block of two, and the second one both of two.
+    #[test]
+    fn a_trace_is_divided_where_its_heap_was_made_empty() {
+        let mut file = Vec::new();
+        let mut writer = Writer::new(&mut file, &Header::default()).unwrap();
+        let init = Call::of::<Init>(Nothing).kernel().name();
+        let free = |block| HeapOperation::Free { block };
+        let launches: [(&str, &[HeapOperation]); 6] = [
+            (init, &[]),
+            ("work", &[grant(0), grant(1)]),
+            ("work", &[free(0)]),
+            (init, &[free(1)]),
+            ("work", &[grant(2), grant(3)]),
+            ("other", &[]),
+        ];
+        for (number, (kernel, operations)) in (0..).zip(launches) {
+            writer
+                .launch(Launch {
+                    number,
+                    kernel: kernel.to_owned(),
+                    begin_ns: 0,
+                    end_ns: 0,
+                })
+                .unwrap();
+            for (order, &operation) in (0..).zip(operations) {
+                writer
+                    .event(&Event {
+                        launch: number,
+                        warp: 0,
+                        order,
+                        lane: 0,
+                        clock: 0,
+                        operation,
+                    })
+                    .unwrap();
+            }
+        }
+        writer.finish(None).unwrap();
+        let path = std::env::temp_dir().join(format!("segments-{}.hwt", std::process::id()));
+        std::fs::write(&path, &file).unwrap();
+        let trace = ReplayedTrace::read(&path);
+        std::fs::remove_file(&path).unwrap();
+        let trace = trace.unwrap();
+        let blocks = |plan: &ReplayPlan| -> Vec<(u32, u64)> {
+            let calls = plan.calls.iter();
+            calls.map(|call| (call.block, call.bytes)).collect()
+        };
+        let segments: Vec<(usize, Vec<(u32, u64)>)> = trace
+            .segments
+            .iter()
+            .map(|segment| (segment.plans.len(), blocks(&segment.rest)))
+            .collect();
+        assert_eq!(segments, [(2, vec![(1, 16)]), (1, vec![(2, 32), (3, 64)])]);
+        // Four grants and two frees in the trace, and the two frees behind it.
+        assert_eq!((trace.launches, trace.calls, trace.all_calls()), (4, 6, 8));
     }
 }

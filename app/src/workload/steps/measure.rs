@@ -109,12 +109,17 @@ impl<S: Stepped> Workload<S> {
             BetweenSteps::Restarts => true,
         };
         for step in 1..=self.steps {
-            if empties {
-                counted.empty()?;
+            let mut ms = 0.0;
+            for part in run.step(step, false) {
+                if empties {
+                    counted.empty()?;
+                }
+                ms += counted.launch(&part.timed)?;
+                counts = counted.counts_of(&run, S::NEEDS_ALL)?;
+                high_water_bytes = high_water_bytes.max(counts.live_bytes);
+                counted.launch(&part.untimed)?;
             }
-            times.push(counted.launch(&run.step(step, false))?);
-            counts = counted.counts_of(&run, S::NEEDS_ALL)?;
-            high_water_bytes = high_water_bytes.max(counts.live_bytes);
+            times.push(ms);
             after_each();
         }
         let state = counted.heap.state()?;
@@ -262,22 +267,25 @@ impl Counted<'_> {
         let before = self.counts()?;
         let (mut inside, mut all, mut high_water_bytes) = (0.0, 0.0, 0);
         for step in (1..=CLOCKED_STEPS).map(|more| steps.saturating_add(more)) {
-            if empties {
-                self.empty()?;
-            }
-            for launch in run.step(step, true) {
-                let time = self.launch(&[launch])?;
-                all += time;
-                if launch.heap.is_some() {
-                    inside += time;
-                    high_water_bytes = high_water_bytes.max(self.counts()?.live_bytes);
+            for part in run.step(step, true) {
+                if empties {
+                    self.empty()?;
                 }
+                for launch in part.timed {
+                    let time = self.launch(&[launch])?;
+                    all += time;
+                    if launch.heap.is_some() {
+                        inside += time;
+                        high_water_bytes = high_water_bytes.max(self.counts()?.live_bytes);
+                    }
+                }
+                self.launch(&part.untimed)?;
             }
         }
         let after = self.counts()?;
-        let part = (after.allocator_cycles - before.allocator_cycles) as f64
+        let ratio = (after.allocator_cycles - before.allocator_cycles) as f64
             / (after.cycles - before.cycles) as f64;
-        let share = part * inside / all;
+        let share = ratio * inside / all;
         Ok(Clocked {
             allocator_share: share.is_finite().then_some(share),
             high_water_bytes,

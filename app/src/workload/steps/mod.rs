@@ -90,8 +90,24 @@ pub enum BetweenSteps {
     /// A step frees all blocks that it requests. The heap of an allocator that cannot free is made
     /// empty before each step.
     FreesAll,
-    /// A step frees all blocks, and begins with an empty heap as the first one does.
+    /// A step frees all blocks, and begins with an empty heap as the first one does. So do its parts.
     Restarts,
+}
+
+/// Launches of a step. Where a step begins with an empty heap, each of its parts does.
+pub struct StepPart {
+    /// Those whose time is the step's.
+    pub timed: Vec<Launch>,
+    /// Those behind them whose time is not.
+    pub untimed: Vec<Launch>,
+}
+
+impl StepPart {
+    /// A step whose launches are all part of its time.
+    pub fn all(timed: Vec<Launch>) -> Vec<Self> {
+        let untimed = Vec::new();
+        vec![Self { timed, untimed }]
+    }
 }
 
 /// Work without an allocator.
@@ -121,7 +137,7 @@ pub trait Run {
     fn first(&self) -> Vec<Launch>;
 
     /// A step, from 1 on. If it `is_clocked`, kernels take the time in the allocator.
-    fn step(&self, step: u32, is_clocked: bool) -> Vec<Launch>;
+    fn step(&self, step: u32, is_clocked: bool) -> Vec<StepPart>;
 
     /// The same work as a step's without an allocator, if there is such work.
     ///

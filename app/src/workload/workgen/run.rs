@@ -12,7 +12,7 @@ use super::Workgen;
 use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
 use crate::heap::DeviceHeap;
-use crate::workload::steps::{Baseline, Picture, Reached, Run};
+use crate::workload::steps::{Baseline, Picture, Reached, Run, StepPart};
 
 /// Threads of a tile, at the least, and tiles, at the most: a warp adds up the sums of all tiles
 /// before its own.
@@ -90,7 +90,7 @@ impl Run for WorkgenRun<'_> {
         Vec::new()
     }
 
-    fn step(&self, _step: u32, is_clocked: bool) -> Vec<Launch> {
+    fn step(&self, _step: u32, is_clocked: bool) -> Vec<StepPart> {
         let arguments = BlocksArguments {
             is_clocked,
             ..self.blocks
@@ -100,10 +100,10 @@ impl Run for WorkgenRun<'_> {
             heap: Some(self.heap),
             grid: Grid::Ranges(self.options.threads),
         };
-        vec![
+        StepPart::all(vec![
             launch(Call::of::<WorkProduce>(arguments)),
             launch(Call::of::<WorkConsume>(arguments)),
-        ]
+        ])
     }
 
     fn baseline(&self) -> Result<Option<Baseline>, BackendError> {
