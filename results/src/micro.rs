@@ -160,6 +160,13 @@ pub struct MicroRow {
     /// Those among them during which a free was under way: memory may have come free
     /// a moment later.
     pub overlapping_nulls: Option<u64>,
+    /// The part of blocks, as granted, that was not requested, in the round that verifies; null if
+    /// there was none, for mixed sizes, and of an allocator that cannot be walked.
+    pub internal_fragmentation: Option<f64>,
+    /// The part of the free bytes outside the largest free block, behind the timed rounds, which have
+    /// freed all blocks (Vinkler and Havran, section 8); null of an allocator that cannot free or be
+    /// walked.
+    pub external_fragmentation: Option<f64>,
     /// Blocks with wrong contents in the round that verifies; null if there was none, or no block
     /// in it.
     pub corrupt: Option<u64>,
@@ -190,6 +197,10 @@ fn short(rows: &[MicroRow]) -> Table {
         .iter()
         .any(|row| row.workload == Microbenchmark::AllocCycleDealloc);
     let draws = rows.iter().any(|row| row.draws.is_some());
+    // The figures of the papers are of this one.
+    let fragmentation = rows
+        .iter()
+        .any(|row| row.workload == Microbenchmark::AllocDealloc);
     let pools = rows.iter().any(|row| row.pool_bytes != rows[0].pool_bytes);
     let mut titles = vec![
         "allocator",
@@ -208,6 +219,9 @@ fn short(rows: &[MicroRow]) -> Table {
     }
     if draws {
         titles.extend(["#allocations", "#frees"]);
+    }
+    if fragmentation {
+        titles.extend(["#internal", "#external"]);
     }
     titles.push("#nulls");
     titles.extend(one_kernel.then_some("#counted nulls"));
@@ -246,6 +260,10 @@ fn short(rows: &[MicroRow]) -> Table {
         if draws {
             row_cells.extend([counted(row.counted_allocations), counted(row.counted_frees)]);
         }
+        if fragmentation {
+            let parts = [row.internal_fragmentation, row.external_fragmentation];
+            row_cells.extend(parts.map(|part| or_dash(part.map(|part| format!("{part:.2}")))));
+        }
         row_cells.push(counted(row.nulls));
         row_cells.extend(one_kernel.then(|| counted(row.counted_nulls)));
         row_cells.extend([counted(row.overlapping_nulls), counted(row.corrupt)]);
@@ -283,6 +301,8 @@ fn full(rows: &[MicroRow]) -> Table {
         "#counted_frees",
         "#counted_nulls",
         "#overlapping_nulls",
+        "#internal_fragmentation",
+        "#external_fragmentation",
         "#corrupt",
     ]);
     for row in rows {
@@ -313,6 +333,8 @@ fn full(rows: &[MicroRow]) -> Table {
             option(row.counted_frees),
             option(row.counted_nulls),
             option(row.overlapping_nulls),
+            option(row.internal_fragmentation),
+            option(row.external_fragmentation),
             option(row.corrupt),
         ]);
     }

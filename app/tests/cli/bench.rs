@@ -7,7 +7,7 @@ use serde_json::Value;
 const BENCH_KEYS: &str = "\
     workload allocator parameters backend device heap pool_bytes threads blocks bytes status \
     init_ms kernel_ms alloc_ms free_ms draws turns nulls counted_allocations counted_frees \
-    counted_nulls overlapping_nulls meta";
+    counted_nulls overlapping_nulls internal_fragmentation external_fragmentation meta";
 
 #[test]
 fn benchmarks_have_a_row_for_every_case() {
@@ -170,6 +170,30 @@ fn refusals_are_counted_apart_from_those_that_overlap_frees() {
     let outcome = folder.run(unsupported);
     let rows: Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert!(rows[0]["overlapping_nulls"].is_null(), "{rows}");
+}
+
+/// The first point of Vinkler and Havran's Figure 5: 4 bytes of a block of 16.
+#[test]
+fn fragmentation_is_that_of_live_and_of_free_blocks() {
+    let folder = Folder::new();
+    let command = "bench alloc-dealloc --blocks 2 --bytes 4,1KiB --heap warm --pool 1MiB --runs 1 \
+                   --backend cpu --allocators cfmalloc,cmalloc,atomicmalloc,spread";
+    let rows = folder.json(format!("{command} --format json"));
+    let rows = rows.as_array().unwrap();
+    let internal: Vec<f64> = rows[..4]
+        .iter()
+        .map(|row| number(&row["internal_fragmentation"]))
+        .collect();
+    assert_eq!(internal, [0.75, 0.0, 0.875, 0.0]);
+    for row in &rows[..4] {
+        let external = number(&row["external_fragmentation"]);
+        assert!((0.0..1.0).contains(&external), "{row}");
+    }
+    for row in &rows[4..] {
+        assert!(row["external_fragmentation"].is_null(), "{row}");
+    }
+    let outcome = folder.run(command);
+    has(&outcome.stdout, "internal");
 }
 
 #[test]

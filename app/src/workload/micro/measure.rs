@@ -46,6 +46,14 @@ struct Times {
     free: Vec<f64>,
 }
 
+/// The findings of the round that verifies.
+struct Verified {
+    /// Blocks with wrong contents; none if there was no block.
+    corrupt: Option<u64>,
+    /// As in the row.
+    internal_fragmentation: Option<f64>,
+}
+
 /// A case with what it needs on the device.
 struct Bench<'b> {
     backend: &'b dyn Backend,
@@ -141,6 +149,9 @@ fn fill_in(
     row.nulls = Some(nulls);
     row.counted_nulls = Some(nulls);
     row.overlapping_nulls = Some(0);
+    if frees && case.heap != HeapState::Full {
+        row.external_fragmentation = heap.state()?.occupancy.external_fragmentation();
+    }
     if case.workload.is_one_kernel() {
         if case.heap == HeapState::Cold {
             heap.init()?;
@@ -159,7 +170,9 @@ fn fill_in(
         if case.heap == HeapState::Cold || case.workload.is_one_kernel() {
             heap.init()?;
         }
-        row.corrupt = bench.verify(verified_blocks(case, handles), frees)?;
+        let verified = bench.verify(verified_blocks(case, handles), frees)?;
+        row.corrupt = verified.corrupt;
+        row.internal_fragmentation = verified.internal_fragmentation;
         heap.check_grants()?;
     }
     let overwritten = heap.state()?.faults.overwritten;
@@ -225,8 +238,8 @@ impl Bench<'_> {
     }
 
     /// Allocates a block for each of so many threads, writes all of them, and counts those that do
-    /// not hold what was written; frees them again. None if there was no block.
-    fn verify(&self, threads: u32, frees: bool) -> Result<Option<u64>, BackendError> {
+    /// not hold what was written; frees them again.
+    fn verify(&self, threads: u32, frees: bool) -> Result<Verified, BackendError> {
         let blocks = &self.blocks;
         self.malloc(blocks, threads)?;
         let arguments = VerifyArguments {
@@ -240,11 +253,17 @@ impl Bench<'_> {
             // counters.
             unsafe { self.launch(call, Grid::Threads(threads))? };
         }
+        let granted = self.heap.state()?.occupancy.used_bytes;
         if frees {
             self.free(blocks, threads)?;
         }
         let [nulls, corrupt, ..] = self.take_counters()?;
-        Ok((nulls < threads).then_some(u64::from(corrupt)))
+        let requested = u64::from(threads - nulls) * self.case.bytes;
+        let is_known = requested > 0 && granted > 0;
+        Ok(Verified {
+            corrupt: (nulls < threads).then_some(u64::from(corrupt)),
+            internal_fragmentation: is_known.then(|| 1.0 - requested as f64 / granted as f64),
+        })
     }
 
     /// Allocates a block for each of so many threads, and puts its handle into `blocks`.

@@ -36,6 +36,8 @@ pub(super) fn new(case: &Case, info: &DeviceInfo) -> Row {
         counted_frees: None,
         counted_nulls: None,
         overlapping_nulls: None,
+        internal_fragmentation: None,
+        external_fragmentation: None,
         corrupt: None,
         meta: meta::over(meta::of_device(info), spec, info),
     }
