@@ -1,18 +1,22 @@
 //! The collection that a page carries along, so that another page can add to it: JSON, compressed,
-//! in base64. Its quantities are columns there, which are three quarters of what rows would be.
+//! in base64. Its quantities are columns there, and their samples whole numbers: half of what rows of
+//! decimals would be.
 
 use std::io::Read;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use lzma_rust2::{XzOptions, XzReader, XzWriter};
-use serde_json::{Map, Value};
+use heapwood_results::Samples;
+use lzma_rust2::{LzmaOptions, XzOptions, XzReader, XzWriter};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
 use crate::Collection;
 use crate::error::PageFault;
+use crate::packed::{pack, unpack};
 
 /// The element that has the collection, up to its content.
-pub const OPENING: &str = r#"<script type="application/x-xz" id="collection" data-version="1">"#;
+pub const OPENING: &str = r#"<script type="application/x-xz" id="collection" data-version="2">"#;
 /// The beginning of the element in every version.
 const ANY_OPENING: &str = r#"<script type="application/x-xz" id="collection""#;
 /// Its end.
@@ -22,16 +26,21 @@ const MAX_JSON_BYTES: u64 = 1 << 30;
 /// The compression, of 0 to 9.
 const PRESET: u32 = 9;
 
-/// The key of the quantities.
-const MEASURED: &str = "measured";
+/// The keys of long lists, whose items have the same keys.
+const LISTS: [&str; 2] = ["commands", "measured"];
+/// The key of samples.
+const SAMPLES: &str = "samples";
 
 /// The collection in base64.
 pub fn encode(collection: &Collection) -> String {
     let mut json = serde_json::to_value(collection).expect("strings and numbers are JSON");
-    if let Some(rows) = json.get_mut(MEASURED) {
-        *rows = columns(rows.take());
+    for list in LISTS {
+        json[list] = columns(json[list].take());
     }
-    let options = XzOptions::with_preset(PRESET);
+    let mut options = XzOptions::with_preset(PRESET);
+    // For digits: the letter before says more than the place in a word of memory.
+    (options.lzma_options.lc, options.lzma_options.pb) = (4, 0);
+    options.lzma_options.nice_len = LzmaOptions::NICE_LEN_MAX;
     let mut xz = XzWriter::new(Vec::new(), options).expect("memory takes all");
     serde_json::to_writer(&mut xz, &json).expect("memory takes all");
     STANDARD.encode(xz.finish().expect("memory takes all"))
@@ -48,9 +57,26 @@ fn columns(rows: Value) -> Value {
         column
             .as_array_mut()
             .expect("all are lists")
-            .push(value.clone());
+            .push(match key.as_str() {
+                SAMPLES => packed(value),
+                _ => value.clone(),
+            });
     }
     Value::Object(columns)
+}
+
+/// Samples as whole numbers, where that is possible.
+fn packed(samples: &Value) -> Value {
+    let numbers = Samples::deserialize(samples);
+    let numbers = numbers.ok().and_then(|samples| pack(&samples));
+    numbers.map_or_else(|| samples.clone(), Value::from)
+}
+
+/// The samples of whole numbers, and others as they are.
+fn unpacked(value: &Value) -> Value {
+    let numbers = Vec::deserialize(value);
+    let samples = numbers.ok().and_then(|numbers| unpack(&numbers));
+    samples.map_or_else(|| value.clone(), |samples| json!(samples))
 }
 
 /// The rows of columns; nothing if they are not equally long.
@@ -64,7 +90,11 @@ fn rows(columns: &Value) -> Option<Value> {
     for (key, column) in columns {
         let column = column.as_array().filter(|column| column.len() == length)?;
         for (row, value) in rows.iter_mut().zip(column) {
-            row.insert(key.clone(), value.clone());
+            let value = match key.as_str() {
+                SAMPLES => unpacked(value),
+                _ => value.clone(),
+            };
+            row.insert(key.clone(), value);
         }
     }
     Some(Value::Array(rows.into_iter().map(Value::Object).collect()))
@@ -93,8 +123,10 @@ pub fn decode(page: &str) -> Result<Collection, PageFault> {
         .map_err(|error| damaged(error.to_string()))?;
     let mut json: Value =
         serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
-    if let Some(measured) = json.get_mut(MEASURED) {
-        *measured = rows(measured).ok_or_else(|| damaged("columns are not equal".to_owned()))?;
+    for list in LISTS {
+        let rows = json.get(list).and_then(rows);
+        let rows = rows.ok_or_else(|| damaged("columns are not equal".to_owned()))?;
+        json[list] = rows;
     }
     serde_json::from_value(json).map_err(|error| damaged(error.to_string()))
 }

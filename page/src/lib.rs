@@ -19,6 +19,7 @@ mod command;
 mod embedded;
 mod error;
 mod means;
+mod packed;
 mod read;
 mod render;
 mod section;

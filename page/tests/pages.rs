@@ -160,7 +160,7 @@ fn files_that_cannot_be_shown_are_refused_in_one_line() {
             "a.json: the results that the page carries cannot be read",
         ),
         (
-            &page.replace("data-version=\"1\"", "data-version=\"2\""),
+            &page.replace("data-version=\"2\"", "data-version=\"3\""),
             "a.json: the results that the page carries cannot be read (they are of another version)",
         ),
     ] {

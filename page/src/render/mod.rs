@@ -131,7 +131,7 @@ pub fn html(collection: &Collection, known: &[AllocatorRow]) -> String {
                     (pictures::pictures(collection))
                     (origin::origin(collection))
                 }
-                // Base64 has no character that ends an element.
+                // Base85 has no character that ends an element.
                 (PreEscaped(embedded::OPENING.to_owned() + &embedded::encode(collection) + embedded::CLOSING))
                 script { (PreEscaped(SCRIPT)) }
             }
