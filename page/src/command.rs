@@ -47,35 +47,70 @@ impl Command {
 }
 
 /// The commands of some rows as a shell takes them: rows that differ in lists alone share one.
-pub fn lines<'c>(commands: impl IntoIterator<Item = &'c Command>) -> Vec<String> {
-    let mut merged: Vec<(&Command, BTreeMap<&str, Vec<&str>>)> = Vec::new();
-    for command in commands {
-        let same = merged.iter_mut().find(|(other, _)| {
-            other.words == command.words && other.lists.keys().eq(command.lists.keys())
-        });
-        let lists = match same {
-            Some((_, lists)) => lists,
-            None => {
-                merged.push((command, BTreeMap::new()));
-                &mut merged.last_mut().expect("one was pushed").1
+pub struct CommandLines<'c>(Vec<(&'c [String], Lists<'c>)>);
+
+/// Options with the values of some rows.
+type Lists<'c> = BTreeMap<&'c str, Vec<&'c str>>;
+
+impl<'c> CommandLines<'c> {
+    /// Those of some commands.
+    pub fn of(commands: impl IntoIterator<Item = &'c Command>) -> Self {
+        let mut lines = Self(Vec::new());
+        for command in commands {
+            let mut lists = Lists::new();
+            for (option, value) in &command.lists {
+                lists.insert(option, vec![value]);
             }
-        };
-        for (option, value) in &command.lists {
-            let values = lists.entry(option).or_default();
-            if !values.contains(&value.as_str()) {
-                values.push(value);
+            let Some(line) = lines.line(&command.words, &lists) else {
+                lines.0.push((&command.words, lists));
+                continue;
+            };
+            for (option, value) in &command.lists {
+                let values = lines.0[line].1.entry(option).or_default();
+                if !values.contains(&value.as_str()) {
+                    values.push(value);
+                }
             }
         }
+        lines
     }
-    let text = |(command, lists): (&Command, BTreeMap<&str, Vec<&str>>)| {
-        let words = command.words.iter().map(|word| quoted(word));
-        let lists = lists
-            .iter()
-            .flat_map(|(option, values)| [(*option).to_owned(), quoted(&values.join(","))]);
-        let all: Vec<String> = words.chain(lists).collect();
-        all.join(" ")
-    };
-    merged.into_iter().map(text).collect()
+
+    /// The place of the line of such words with such lists.
+    fn line(&self, words: &[String], lists: &Lists) -> Option<usize> {
+        let is_same = |(others, other): &(&[String], Lists)| {
+            *others == words && other.keys().eq(lists.keys())
+        };
+        self.0.iter().position(is_same)
+    }
+
+    /// The text of each.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |(words, lists): &(&[String], Lists)| {
+            let words = words.iter().map(|word| quoted(word));
+            let lists = lists.iter().map(|(option, values)| list(option, values));
+            Vec::from_iter(words.chain(lists)).join(" ")
+        };
+        self.0.iter().map(text).collect()
+    }
+
+    /// The places of the lines of fewer rows, and their lists that are shorter.
+    pub fn parts(&self, fewer: &CommandLines) -> Vec<(usize, String)> {
+        let part = |(words, lists): &(&[String], Lists)| {
+            let line = self.line(words, lists)?;
+            let all = &self.0[line].1;
+            let is_shorter =
+                |(option, values): &(&&str, &Vec<&str>)| values.len() < all[**option].len();
+            let shorter = lists.iter().filter(is_shorter);
+            let shorter = shorter.map(|(option, values)| list(option, values));
+            Some((line, Vec::from_iter(shorter).join(" ")))
+        };
+        fewer.0.iter().filter_map(part).collect()
+    }
+}
+
+/// An option with a list for a shell.
+fn list(option: &str, values: &[&str]) -> String {
+    format!("{option} {}", quoted(&values.join(",")))
 }
 
 /// A word for a shell.
@@ -101,13 +136,19 @@ mod tests {
         };
         let rows = [row(10, "a"), row(20, "a"), row(10, "b")];
         let other = Command::new("compare kdtree").word("it's a scene.obj");
-        let lines = lines(rows.iter().chain([&other]));
+        let lines = CommandLines::of(rows.iter().chain([&other]));
         assert_eq!(
-            lines,
+            lines.texts(),
             [
                 "heapwood bench threads --heap=warm --allocators a,b --threads 10,20",
                 r"heapwood compare kdtree 'it'\''s a scene.obj'",
             ]
+        );
+        let parts = lines.parts(&CommandLines::of([&rows[0], &rows[2]]));
+        assert_eq!(parts, [(0, "--threads 10".to_owned())]);
+        assert_eq!(
+            lines.parts(&CommandLines::of([&other])),
+            [(1, String::new())]
         );
     }
 }

@@ -18,8 +18,10 @@ theme.addEventListener("click", () => {
 document.querySelector("header").prepend(theme);
 
 // A link to commands opens them.
-for (const link of document.querySelectorAll('a[href^="#commands-"]')) {
-  link.addEventListener("click", () => { document.getElementById(link.hash.slice(1)).open = true; });
+for (const link of document.querySelectorAll(".note a, .command a")) {
+  link.addEventListener("click", () => {
+    document.getElementById(link.hash.slice(1)).closest("details").open = true;
+  });
 }
 
 // Allocators that are not chosen: their rows, lines and points by class, their columns by number.
@@ -38,13 +40,13 @@ function filter() {
   });
   const all = hidden.map((number) => ".r" + number).concat(columns);
   rules.textContent = all.length === 0 ? "" : all.join(",") + "{display:none}";
-  // The strips of a case are one path, whose parts begin at the heights of their rows.
+  // The strips of a case are one path, whose parts begin at the numbers of their rows.
   for (const strips of document.querySelectorAll(".strips")) {
     const rows = strips.dataset.numbers.split(" ").map((number) => hidden.includes(number));
     for (const path of strips.querySelectorAll("path")) {
       path.dataset.all ??= path.getAttribute("d");
       const parts = path.dataset.all.split(/(?=M)/);
-      const row = (part) => Math.floor(/ (\d+)v/.exec(part)?.[1] / strips.dataset.row);
+      const row = (part) => /,(\d+)h/.exec(part)?.[1];
       path.setAttribute("d", parts.filter((part) => !rows[row(part)]).join(""));
     }
   }

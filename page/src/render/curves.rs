@@ -6,8 +6,9 @@ use maud::{Markup, PreEscaped, html};
 
 use super::View;
 use super::axis::{Axis, short};
-use crate::command;
-use crate::{Case, Unit};
+use crate::collection::place;
+use crate::command::CommandLines;
+use crate::{Case, Section, Unit};
 
 /// The size of a chart, and its margins: left, top, right, bottom.
 const SIZE: (f64, f64) = (480.0, 300.0);
@@ -32,8 +33,9 @@ struct Chart<'c> {
     commands: BTreeSet<usize>,
 }
 
-/// The charts of some cases: one for each set of cases that differ in a number alone.
-pub fn curves(view: &View, cases: &[Case]) -> Vec<Markup> {
+/// The charts of a section: one for each set of cases that differ in a number alone. Their commands
+/// are parts of `lines`.
+pub fn curves(view: &View, section: Section, cases: &[Case], lines: &CommandLines) -> Vec<Markup> {
     let mut charts: Vec<Chart> = Vec::new();
     for case in cases {
         for (allocator, measured) in &case.cells {
@@ -67,12 +69,39 @@ pub fn curves(view: &View, cases: &[Case]) -> Vec<Markup> {
             }
         }
     }
-    let drawn = charts.into_iter().filter_map(|chart| draw(view, chart));
-    drawn.collect()
+    let mut frames = Vec::new();
+    let draw = |chart: Chart| {
+        let commands = chart.commands.iter();
+        let commands = commands.filter_map(|place| view.collection.commands.get(*place));
+        let parts = lines.parts(&CommandLines::of(commands));
+        let picture = draw(view, section, chart, &mut frames)?;
+        Some(html! { figure { (picture) (references(section, &parts)) } })
+    };
+    charts.into_iter().filter_map(draw).collect()
 }
 
-/// A chart; nothing if its axis has too few points.
-fn draw(view: &View, mut chart: Chart) -> Option<Markup> {
+/// The numbers of commands in the section's list, and the lists that are shorter than there.
+fn references(section: Section, parts: &[(usize, String)]) -> Markup {
+    html! {
+        details.command {
+            summary { "Command" }
+            @for (line, lists) in parts {
+                p {
+                    a href={ "#" (section.id()) "-" (line + 1) } { "Command " (line + 1) }
+                    @if !lists.is_empty() { " with " code { (lists) } }
+                }
+            }
+        }
+    }
+}
+
+/// A chart; nothing if its axis has too few points. `frames` are the frames of the charts before.
+fn draw(
+    view: &View,
+    section: Section,
+    mut chart: Chart,
+    frames: &mut Vec<String>,
+) -> Option<Markup> {
     let mut places: Vec<f64> = chart
         .lines
         .values()
@@ -123,36 +152,36 @@ fn draw(view: &View, mut chart: Chart) -> Option<Markup> {
         end(slowest),
         end(fastest)
     );
-    let commands = chart.commands.iter();
-    let commands = commands.filter_map(|place| view.collection.commands.get(*place));
-    let commands = command::lines(commands).join("\n");
+    let margins = [left, top, right, bottom];
+    let frame = html! {
+        g.grid { (columns(&x, &places, margins)) }
+        text.middle x=((left + right) / 2.0) y=(height - 6.0) { (chart.axis) }
+        text x="4" y=(top - 4.0) { (chart.unit.symbol()) }
+    };
+    let frame = frame.into_string();
+    let has_frame = frames.contains(&frame);
+    let frame_id = place(frames, frame.clone());
+    let frame_id = format!("f{}-{frame_id}", section as usize);
     Some(html! {
-        figure {
-            svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(label) {
-                text.title x="4" y="14" { (chart.title) }
-                (grid((&x, &places), &y, [left, top, right, bottom]))
-                text.middle x=((left + right) / 2.0) y=(height - 6.0) { (chart.axis) }
-                text x="4" y=(top - 4.0) { (chart.unit.symbol()) }
-                @if !beyond.is_empty() {
-                    text.end x=(right) y=(top - 4.0) {
-                        "above: " (beyond_text)
-                        title { (beyond.join(", ")) }
-                    }
-                }
-                // An inner picture ends lines that leave it.
-                svg.lines width=(width) y=(top) height=(bottom - top + 1.0)
-                    viewBox={ "0 " (top) " " (width) " " (bottom - top + 1.0) } {
-                    @for (allocator, points) in &chart.lines {
-                        (line(view, allocator, points, &x, &y))
-                    }
-                }
-                @for (allocator, value) in [slowest, fastest].into_iter().flatten() {
-                    text.end x=(right) y=(pixel(y.at(value) - 4.0)) { (allocator) }
+        svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(label) {
+            text.title x="4" y="14" { (chart.title) }
+            @if has_frame { use href={ "#" (frame_id) } {} }
+            @else { g.frame id=(frame_id) { (PreEscaped(frame)) } }
+            g.grid { (rows(&y, margins)) }
+            @if !beyond.is_empty() {
+                text.end x=(right) y=(top - 4.0) {
+                    "above: " (beyond_text)
+                    title { (beyond.join(", ")) }
                 }
             }
-            details.command {
-                summary { "Command" }
-                pre { code { (commands) } }
+            // An inner picture ends lines that leave it.
+            svg.lines y=(top) height=(bottom - top + 1.0) {
+                @for (allocator, points) in &chart.lines {
+                    (line(view, allocator, points, &x, &y, top))
+                }
+            }
+            @for (allocator, value) in [slowest, fastest].into_iter().flatten() {
+                text.end x=(right) y=((y.at(value) - 4.0).round()) { (allocator) }
             }
         }
     })
@@ -172,48 +201,51 @@ fn ends<'c>(lines: &[(&&'c str, &Points)]) -> [Option<(&'c str, f64)>; 2] {
     [top, low.filter(|low| top.is_some_and(|top| top.0 != low.0))]
 }
 
-/// A pixel with one decimal.
-pub fn pixel(value: f64) -> String {
-    let text = format!("{value:.1}");
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
-}
-
-/// Lines and numbers of both axes within `[left, top, right, bottom]`. Those of the horizontal axis
-/// are at `places`.
-pub fn grid(
-    (x, places): (&Axis, &[f64]),
-    y: &Axis,
-    [left, top, right, bottom]: [f64; 4],
-) -> Markup {
-    let columns = x.apart(places.iter().copied(), 44.0);
-    let columns = columns.into_iter().map(|tick| (x.at(tick), short(tick)));
-    let columns: Vec<(f64, String)> = columns.collect();
-    let rows = y
-        .ticks(22.0)
-        .into_iter()
-        .map(|tick| (y.at(tick), short(tick)));
-    let rows: Vec<(f64, String)> = rows.collect();
-    let down = columns
-        .iter()
-        .map(|(x, _)| format!("M{x:.0} {top}V{bottom}"));
-    let across = rows.iter().map(|(y, _)| format!("M{left} {y:.0}H{right}"));
-    html! {
-        g.grid {
-            path d=(down.chain(across).collect::<String>()) {}
-            @for (x, text) in &columns { text.middle x=(pixel(*x)) y=(bottom + 15.0) { (text) } }
-            @for (y, text) in &rows { text.end x=(left - 5.0) y=(pixel(*y + 4.0)) { (text) } }
-        }
+/// CommandLines and numbers of a horizontal axis at `places`, within `[left, top, right, bottom]`.
+pub fn columns(x: &Axis, places: &[f64], [_, top, _, bottom]: [f64; 4]) -> Markup {
+    let ticks = x.apart(places.iter().copied(), 44.0);
+    let ticks = ticks.into_iter().map(|tick| (x.at(tick), short(tick)));
+    let (mut path, mut texts) = (String::new(), String::new());
+    for (x, text) in ticks {
+        path += &format!("M{x:.0} {top}V{bottom}");
+        texts += &format!("<text x={x:.0}>{text}</text>");
     }
+    let down = bottom + 15.0;
+    PreEscaped(format!(
+        r#"<path d="{path}"/><g class=middle transform="translate(0 {down})">{texts}</g>"#
+    ))
 }
 
-fn line(view: &View, allocator: &str, points: &Points, x: &Axis, y: &Axis) -> Markup {
-    let pixels = points
-        .iter()
-        .map(|(at, value)| format!("{:.0} {:.0}", x.at(*at), y.at(*value)));
-    let path = format!("M{}", Vec::from_iter(pixels).join("L"));
-    // Numbers alone; there are thousands, which end tags would make a tenth longer.
+/// Those of a vertical axis.
+pub fn rows(y: &Axis, [left, _, right, _]: [f64; 4]) -> Markup {
+    let ticks = y.ticks(22.0).into_iter();
+    let ticks = ticks.map(|tick| (y.at(tick), short(tick)));
+    let (mut path, mut texts) = (String::new(), String::new());
+    for (y, text) in ticks {
+        path += &format!("M{left} {y:.0}H{right}");
+        texts += &format!("<text y={y:.0}>{text}</text>");
+    }
+    let end = left - 5.0;
     PreEscaped(format!(
-        r#"<path class="r{}" d="{path}"/>"#,
+        r#"<path d="{path}"/><g class=end transform="translate({end} 4)">{texts}</g>"#
+    ))
+}
+
+/// A line in a picture that begins at `top`.
+fn line(view: &View, allocator: &str, points: &Points, x: &Axis, y: &Axis, top: f64) -> Markup {
+    let at = |(at, value): &(f64, f64)| (x.at(*at).round(), y.at(*value).round() - top);
+    let mut pixels = points.iter().map(at);
+    let (mut x, mut y) = pixels.next().unwrap_or_default();
+    let mut path = format!("M{x},{y}l");
+    for (next_x, next_y) in pixels {
+        path += &format!("{},{},", next_x - x, next_y - y);
+        (x, y) = (next_x, next_y);
+    }
+    // There are thousands of lines: a sign divides numbers, and a path of commas needs no quotes.
+    let path = path.replace(",-", "-");
+    let path = path.trim_end_matches([',', 'l']);
+    PreEscaped(format!(
+        "<path class=r{} d={path} />",
         view.number(allocator)
     ))
 }

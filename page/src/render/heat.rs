@@ -14,16 +14,16 @@ pub fn is_failure(status: Status) -> bool {
 /// The class of the colour of a multiple.
 pub fn class(multiple: f64) -> &'static str {
     let limits = [
-        (0.95, "h0"),
-        (1.05, "h1"),
-        (1.25, "h2"),
-        (1.6, "h3"),
-        (2.5, "h4"),
-        (5.0, "h5"),
-        (20.0, "h6"),
+        (0.95, "a"),
+        (1.05, "b"),
+        (1.25, "c"),
+        (1.6, "d"),
+        (2.5, "e"),
+        (5.0, "f"),
+        (20.0, "g"),
     ];
     let found = limits.iter().find(|(limit, _)| multiple <= *limit);
-    found.map_or("h7", |(_, class)| class)
+    found.map_or("h", |(_, class)| class)
 }
 
 /// The table of some cases.
@@ -41,9 +41,9 @@ pub fn table(view: &View, cases: &[Case]) -> Markup {
                     @if has_bound { ": AtomicMalloc, the lower bound, or else the best of the case. " }
                     @else { ": the best of the case. " }
                     "Less is better. "
-                    span.h0 { "up to 0.95" } " " span.h1 { "1.05" } " " span.h2 { "1.25" } " "
-                    span.h3 { "1.6" } " " span.h4 { "2.5" } " " span.h5 { "5" } " "
-                    span.h6 { "20" } " " span.h7 { "more" } " " span.bad { "failed" }
+                    span.a { "up to 0.95" } " " span.b { "1.05" } " " span.c { "1.25" } " "
+                    span.d { "1.6" } " " span.e { "2.5" } " " span.f { "5" } " "
+                    span.g { "20" } " " span.h { "more" } " " span.bad { "failed" }
                 }
                 thead {
                     tr {
@@ -56,13 +56,7 @@ pub fn table(view: &View, cases: &[Case]) -> Markup {
                 }
                 tbody {
                     @for case in cases {
-                        tr {
-                            th scope="row" { (case.name) }
-                            td { (reference(case)) }
-                            @for allocator in &allocators {
-                                (cell(case, allocator))
-                            }
-                        }
+                        (row(case, &allocators))
                     }
                 }
             }
@@ -81,27 +75,43 @@ fn reference(case: &Case) -> String {
     }
 }
 
-/// A cell. A table has thousands: the start of the next one ends it, as HTML permits.
-fn cell(case: &Case, allocator: &str) -> Markup {
+/// A row, which has the colour of most of its cells. A table has thousands of cells: the start of the
+/// next one ends each, as HTML permits.
+fn row(case: &Case, allocators: &[&str]) -> Markup {
+    let multiples = allocators.iter().map(|one| case.multiple(one));
+    let classes = multiples.flatten().map(class);
+    let classes: Vec<&str> = classes.collect();
+    let count = |class: &&&str| classes.iter().filter(|other| other == class).count();
+    let usual = classes.iter().max_by_key(count).copied().unwrap_or("n");
+    html! {
+        (PreEscaped(format!("<tr class={usual}><th>"))) (case.name)
+        (PreEscaped("<td>")) (reference(case))
+        @for allocator in allocators {
+            (cell(case, allocator, usual))
+        }
+    }
+}
+
+fn cell(case: &Case, allocator: &str, usual: &str) -> Markup {
     let Some(measured) = case.cells.get(allocator) else {
         return PreEscaped("<td>".to_owned());
     };
-    match case.multiple(allocator) {
-        Some(multiple) => PreEscaped(format!(
-            "<td class={}>{}",
-            class(multiple),
-            axis::multiple(multiple)
-        )),
-        None => absent(measured),
-    }
+    let Some(multiple) = case.multiple(allocator) else {
+        return absent(measured);
+    };
+    let text = axis::multiple(multiple);
+    PreEscaped(match class(multiple) {
+        class if class == usual => format!("<td>{text}"),
+        class => format!("<td class={class}>{text}"),
+    })
 }
 
 /// A cell without a number, and the reason.
 fn absent(measured: &Measured) -> Markup {
     let reason = measured.error.as_deref();
     match measured.status {
-        Status::Ok => html! { td { "-" } },
-        Status::Unsupported => html! { td title=[reason] { "n/a" } },
+        Status::Ok => html! { td.n { "-" } },
+        Status::Unsupported => html! { td.n title=[reason] { "n/a" } },
         status => html! { td.bad title=[reason] { (status.name()) } },
     }
 }
@@ -113,9 +123,6 @@ mod tests {
     #[test]
     fn colours_have_limits() {
         let classes = [0.5, 1.0, 1.05, 1.2, 1.5, 2.0, 4.0, 20.0, 21.0].map(class);
-        assert_eq!(
-            classes,
-            ["h0", "h1", "h1", "h2", "h3", "h4", "h5", "h6", "h7"]
-        );
+        assert_eq!(classes, ["a", "b", "b", "c", "d", "e", "f", "g", "h"]);
     }
 }

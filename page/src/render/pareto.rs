@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::View;
 use super::axis::{Axis, multiple, short};
-use super::curves::{grid, pixel};
+use super::curves::{columns, rows};
 use crate::{Case, Section, means};
 
 /// The size of a chart, and its margins: left, top, right, bottom.
@@ -134,7 +134,10 @@ fn draw(view: &View, title: &str, cost: &str, points: &[Point]) -> Markup {
     html! {
         svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(label) {
             text.title x="4" y="16" { (title) }
-            (grid((&x_axis, &x_axis.ticks(44.0)), &y_axis, [left, top, right, bottom]))
+            g.grid {
+                (columns(&x_axis, &x_axis.ticks(44.0), [left, top, right, bottom]))
+                (rows(&y_axis, [left, top, right, bottom]))
+            }
             text.middle x=((left + right) / 2.0) y=(height - 6.0) { (cost) }
             path.front d=(path) {}
             @for (point, label) in points.iter().zip(labels) {
@@ -160,6 +163,12 @@ fn draw(view: &View, title: &str, cost: &str, points: &[Point]) -> Markup {
             }
         }
     }
+}
+
+/// A pixel with one decimal.
+fn pixel(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 /// The median of the times.

@@ -9,14 +9,13 @@ use super::View;
 use super::axis::Axis;
 use crate::{Case, Section, Unit};
 
-/// Where strips begin and end, in strokes, and the height of one in pixels.
-const FROM: f64 = 58.0;
-const TO: f64 = 160.0;
+/// The length of strips in strokes. A row is one high: the style has the place and size of both.
+const STROKES: f64 = 102.0;
+/// The height of a row, and the width of names and strips, in pixels.
 const ROW: usize = 11;
+const WIDTH: usize = 322;
 /// The letters of a name beside a strip.
 const MAX_LETTERS: usize = 23;
-/// The width of a stroke in pixels.
-const STROKE: f64 = 2.0;
 
 /// The strips of the cases that have several samples; nothing without one.
 pub fn strips(view: &View, section: Section, cases: &[Case]) -> Markup {
@@ -34,7 +33,8 @@ pub fn strips(view: &View, section: Section, cases: &[Case]) -> Markup {
             .any(|case| case.cells.contains_key(**allocator))
     };
     let allocators: Vec<&str> = view.allocators.iter().filter(has).copied().collect();
-    let names = format!("names-{}", section.id());
+    // Each case repeats it.
+    let names = format!("n{}", section as usize);
     let numbers = allocators
         .iter()
         .map(|allocator| view.number(allocator).to_string());
@@ -53,7 +53,7 @@ pub fn strips(view: &View, section: Section, cases: &[Case]) -> Markup {
                     }
                 }
             }
-            div.charts.strips data-row=(ROW) data-numbers=(numbers.join(" ")) {
+            ul.charts.strips data-numbers=(numbers.join(" ")) {
                 @for case in cases { (strip(case, &allocators, &names)) }
             }
         }
@@ -78,13 +78,13 @@ fn strip(case: &Case, allocators: &[&str], names: &str) -> Markup {
         .iter()
         .flat_map(|allocator| samples(allocator))
         .copied();
-    let Some(axis) = Axis::of(all.clone(), FROM, TO) else {
+    let Some(axis) = Axis::of(all.clone(), 0.0, STROKES) else {
         return html! {};
     };
     let (min, max) = all.fold((f64::INFINITY, 0.0_f64), |(min, max), sample| {
         (min.min(sample), max.max(sample))
     });
-    // Samples in the same place are one stroke.
+    // Samples in the same place are one stroke, and neighbours are a longer one.
     let mut path = String::new();
     for (row, allocator) in allocators.iter().enumerate() {
         let found = samples(allocator).iter();
@@ -92,25 +92,24 @@ fn strip(case: &Case, allocators: &[&str], names: &str) -> Markup {
             .map(|sample| axis.at(*sample).round() as i64)
             .collect();
         places.dedup();
-        let Some(first) = places.first() else {
-            continue;
-        };
-        // Writing to a string succeeds.
-        let _ = write!(path, "M{first} {}v8", row * ROW + 2);
-        for pair in places.windows(2) {
-            let _ = write!(path, "m{}-8v8", pair[1] - pair[0]);
+        let mut end = None;
+        for run in places.chunk_by(|one, next| next - one == 1) {
+            // Writing to a string succeeds.
+            let _ = match end {
+                None => write!(path, "M{},{row}", run[0]),
+                Some(end) => write!(path, "m{},0", run[0] - end),
+            };
+            let _ = write!(path, "h{}", run.len());
+            end = run.last().map(|last| last + 1);
         }
     }
     let height = allocators.len() * ROW + 4;
+    // Without quotes and end tags where HTML permits it: a page has a thousand of them.
+    let picture = format!(
+        r##"<svg viewBox="0 0 {WIDTH} {height}" aria-hidden=true><use href=#{names} /><path d={path} /></svg>"##
+    );
     html! {
-        figure {
-            figcaption { (case.name) ": " (milliseconds(min)) " to " (milliseconds(max)) " ms" }
-            svg viewBox={ "0 0 " (STROKE * (TO + 1.0)) " " (height) } aria-hidden="true" {
-                // Without end tags: a page would have a thousand of them.
-                (PreEscaped(format!(
-                    r##"<use href="#{names}"/><path transform="scale({STROKE} 1)" d="{path}"/>"##
-                )))
-            }
-        }
+        (PreEscaped("<li>")) (case.name) ": " (milliseconds(min)) " to " (milliseconds(max)) " ms"
+        (PreEscaped(picture))
     }
 }
