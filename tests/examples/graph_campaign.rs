@@ -33,7 +33,7 @@ fn main() -> ExitCode {
 
 /// The allocators, with two of the published forms. AtomicMalloc and SpreadMalloc,
 /// which free nothing, have room for a run.
-const ALLOCATORS: [&str; 23] = [
+const ALLOCATORS: [&str; 24] = [
     "cmalloc",
     "cfmalloc",
     "cmmalloc",
@@ -55,6 +55,7 @@ const ALLOCATORS: [&str; 23] = [
     "buddy",
     "halloc",
     "llvmlibc",
+    "pagesearch",
     "atomicmalloc",
     "spread",
 ];

@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 256 * 1024;
 
 /// Functions that may be called, by part of their names: all others must be
 /// inlined, or the registers of a kernel are those of a calling convention.
-const FUNCTIONS: [&str; 23] = [
+const FUNCTIONS: [&str; 24] = [
     "cuda_std6shared4base",
     // The search of the circular allocators, as long as a kernel and rare.
     "circular_search_",
@@ -51,6 +51,8 @@ const FUNCTIONS: [&str; 23] = [
     "observed_end_",
     "observed_free_",
     "observed_clock_",
+    // The pass of random page search over its summaries, after draws in vain.
+    "pagesearch_pass_",
 ];
 
 /// Functions of CUDA's heap and of the user's allocator, which the driver links. They are

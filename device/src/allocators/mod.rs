@@ -20,6 +20,7 @@ mod llvmlibc;
 mod number;
 mod observed;
 pub mod ouroboros;
+mod pagesearch;
 mod scatter;
 mod spread;
 pub mod xmalloc;
@@ -45,6 +46,7 @@ pub use ouroboros::{
     OuroborosCVlPaper, OuroborosPS, OuroborosPSPaper, OuroborosPVa, OuroborosPVaPaper,
     OuroborosPVl, OuroborosPVlPaper,
 };
+pub use pagesearch::{Clustered, Collaborative, Independent, PageSearch};
 pub use scatter::ScatterAlloc;
 pub use spread::SpreadMalloc;
 pub use xmalloc::XMalloc;
@@ -76,6 +78,7 @@ macro_rules! with_allocators {
             ("buddy", $crate::allocators::BuddyAlloc),
             ("halloc", $crate::allocators::Halloc<$crate::allocators::PageRuns>),
             ("llvmlibc", $crate::allocators::LlvmLibc),
+            ("pagesearch", $crate::allocators::PageSearch<$crate::allocators::Collaborative>),
             ("cmalloc_walk_paper", $crate::allocators::CMallocPaper),
             ("cfmalloc_walk_paper", $crate::allocators::CfMallocPaper),
             ("cmmalloc_walk_paper", $crate::allocators::CmMallocPaper),
@@ -87,6 +90,8 @@ macro_rules! with_allocators {
             ("ouroboros_c_va_sharing_paper", $crate::allocators::OuroborosCVaPaper),
             ("ouroboros_c_vl_sharing_paper", $crate::allocators::OuroborosCVlPaper),
             ("halloc_large_cuda", $crate::allocators::Halloc<$crate::allocators::CudaMalloc>),
+            ("pagesearch_search_independent", $crate::allocators::PageSearch<$crate::allocators::Independent>),
+            ("pagesearch_search_clustered", $crate::allocators::PageSearch<$crate::allocators::Clustered>),
             ("external", $crate::allocators::External),
             ("external_pool_own", $crate::allocators::ExternalOwn),
             ("atomicmalloc_observed", $crate::allocators::Observed<$crate::allocators::AtomicMalloc>),
@@ -111,6 +116,7 @@ macro_rules! with_allocators {
             ("buddy_observed", $crate::allocators::Observed<$crate::allocators::BuddyAlloc>),
             ("halloc_observed", $crate::allocators::Observed<$crate::allocators::Halloc<$crate::allocators::PageRuns>>),
             ("llvmlibc_observed", $crate::allocators::Observed<$crate::allocators::LlvmLibc>),
+            ("pagesearch_observed", $crate::allocators::Observed<$crate::allocators::PageSearch<$crate::allocators::Collaborative>>),
             ("external_observed", $crate::allocators::Observed<$crate::allocators::External>),
             ("external_pool_own_observed", $crate::allocators::Observed<$crate::allocators::ExternalOwn>),
         }

@@ -10,6 +10,7 @@ mod gallatin;
 mod halloc;
 mod launches;
 mod llvmlibc;
+mod pagesearch;
 mod pools;
 mod scatter;
 mod spread;

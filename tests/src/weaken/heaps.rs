@@ -10,8 +10,8 @@ use heapwood_device::allocators::ouroboros::{
     Ouroboros, OuroborosChunks, OuroborosPages, OuroborosShared, Parameters,
 };
 use heapwood_device::allocators::{
-    BuddyAlloc, CMalloc, CfMalloc, FlatterScatter, Gallatin, Halloc, LlvmLibc, Observed, PageRuns,
-    ScatterAlloc, XMalloc,
+    BuddyAlloc, CMalloc, CfMalloc, Clustered, Collaborative, FlatterScatter, Gallatin, Halloc,
+    Independent, LlvmLibc, Observed, PageRuns, PageSearch, ScatterAlloc, XMalloc,
 };
 use heapwood_device::simt::Warp;
 
@@ -214,6 +214,9 @@ const NAMES: Case = case(36_000, &[("unit", "16")]);
 const SLABS: Case = case(21_000, &[("share", "99")]);
 const RUNS: Case = case(20_000, &[("share", "1")]);
 
+/// Seven words of pages, and two and one in the tiers of larger ones.
+const DRAWN: Case = case(18_000, &[("page", "64")]);
+
 macro_rules! workloads {
     ($($name:literal: $allocator:ty, $case:expr, $load:ident;)*) => {
         vec![$(Workload {
@@ -250,6 +253,9 @@ pub(super) fn workloads() -> Vec<Workload> {
         "buddy-names": BuddyAlloc, NAMES, Full;
         "halloc": Halloc<PageRuns>, SLABS, Full;
         "halloc-pages": Halloc<PageRuns>, RUNS, Full;
+        "pagesearch": PageSearch<Collaborative>, DRAWN, Full;
+        "pagesearch-independent": PageSearch<Independent>, DRAWN, Full;
+        "pagesearch-clustered": PageSearch<Clustered>, DRAWN, Full;
         "cramped-pages": Ouroboros<Cramped, OuroborosPages<Array>>, FEW, Cramped;
         "cramped-chunks": Ouroboros<Cramped, OuroborosChunks<Array>>, FEW, Cramped;
         "cramped-shared": Ouroboros<Cramped, OuroborosShared>, FEW, Cramped;

@@ -8,9 +8,10 @@ use std::sync::Mutex;
 use heapwood::allocators::{all, short_form};
 use heapwood_device::allocator::{Allocator, Handle};
 use heapwood_device::allocators::{
-    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, CudaMalloc,
-    FdgMalloc, FlatterScatter, Gallatin, Halloc, LlvmLibc, OuroborosCS, OuroborosCVa, OuroborosCVl,
-    OuroborosPS, OuroborosPVa, OuroborosPVl, PageRuns, ScatterAlloc, SpreadMalloc, XMalloc,
+    AtomicMalloc, AwMalloc, BuddyAlloc, CMalloc, CfMalloc, CfmMalloc, CmMalloc, Collaborative,
+    CudaMalloc, FdgMalloc, FlatterScatter, Gallatin, Halloc, LlvmLibc, OuroborosCS, OuroborosCVa,
+    OuroborosCVl, OuroborosPS, OuroborosPVa, OuroborosPVl, PageRuns, PageSearch, ScatterAlloc,
+    SpreadMalloc, XMalloc,
 };
 use heapwood_device::description::Described;
 use heapwood_tests::conformance::{Bench, Machine, OsThreads, case, plain};
@@ -108,6 +109,7 @@ fn the_page_says_what_calls_cost() {
         costs::<BuddyAlloc>(),
         costs::<Halloc<PageRuns>>(),
         costs::<LlvmLibc>(),
+        costs::<PageSearch<Collaborative>>(),
     ];
     let names: Vec<_> = counted.iter().map(|(name, _)| *name).collect();
     let expected: Vec<_> = all().map(|allocator| allocator.description.name).collect();

@@ -11,7 +11,9 @@ use std::cell::Cell;
 use cuda_std::atomic::AtomicU32;
 use cuda_std::atomic::Ordering::{AcqRel, Acquire};
 use heapwood_device::allocator::{Allocator, Handle};
-use heapwood_device::allocators::{Gallatin, Halloc, PageRuns};
+use heapwood_device::allocators::{
+    Clustered, Collaborative, Gallatin, Halloc, Independent, PageRuns, PageSearch,
+};
 use heapwood_device::simt::Warp;
 use heapwood_tests::conformance::Pool;
 use heapwood_tests::lockstep::{self, Lockstep, Plan, Policy, Random};
@@ -161,4 +163,22 @@ fn slabs_hide_nothing() {
         turns: 200,
     };
     find::<Halloc<PageRuns>>(load, 300);
+}
+
+/// Tiers of seven words and fewer, which each lane fills and empties again and again, so that pages are
+/// split and merged, and words are removed from the summaries, while others free pages of theirs.
+#[test]
+fn summaries_hide_nothing() {
+    let load = Load {
+        pool_bytes: 16_000,
+        parameters: &[("page", "16")],
+        filler: 4_096,
+        lanes: 4,
+        slots: 200,
+        largest: 600,
+        turns: 200,
+    };
+    find::<PageSearch<Collaborative>>(load, 300);
+    find::<PageSearch<Independent>>(load, 300);
+    find::<PageSearch<Clustered>>(load, 300);
 }

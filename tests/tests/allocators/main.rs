@@ -15,6 +15,7 @@ mod observed_times;
 mod ouroboros_memory;
 mod ouroboros_parts;
 mod ouroboros_refusals;
+mod page_tiers;
 mod parameters;
 mod recorded;
 mod replayed;

@@ -7,6 +7,7 @@ mod every_allocator;
 mod external;
 mod halloc;
 mod ouroboros;
+mod pagesearch;
 mod planted;
 mod published;
 mod stacked;

@@ -4,7 +4,7 @@ use super::bounds::{Bounds, LaunchBounds};
 
 /// Functions with long names that are called often, by part of their names, and
 /// what they are called instead, with a number behind.
-const LONG_NAMES: [(&str, &str); 40] = [
+const LONG_NAMES: [(&str, &str); 41] = [
     ("observed5state12outlined_end", "observed_end_"),
     ("observed5state13outlined_free", "observed_free_"),
     ("observed5state14outlined_clock", "observed_clock_"),
@@ -48,6 +48,7 @@ const LONG_NAMES: [(&str, &str); 40] = [
     ("halloc4sets13outlined_next", "halloc_set_next_"),
     ("halloc5relay15outlined_malloc", "halloc_large_malloc_"),
     ("halloc5relay13outlined_free", "halloc_large_free_"),
+    ("pagesearch4pass8outlined", "pagesearch_pass_"),
 ];
 
 /// The name of the entry or function that a line begins.
