@@ -5,8 +5,8 @@ use heapwood_results::Samples;
 /// The digits of a sample behind its first.
 const DIGITS: i32 = 3;
 
-/// The power of ten that is the samples' unit, the median in tenths of it, the middle sample less that,
-/// and each sample less the one before; nothing if that is not exact.
+/// The exponent of the samples' unit, a power of ten; the median in tenths of it; the middle sample
+/// minus the median; and each sample minus the one before. Nothing if that is not exact.
 pub fn pack(samples: &Samples) -> Option<Vec<i64>> {
     let smallest = samples.samples.first().unwrap_or(&samples.median);
     let text = format!("{smallest:e}");

@@ -27,7 +27,7 @@ pub struct Segment {
 pub struct ReplayedTrace {
     /// Its header.
     pub header: Header,
-    /// Its segments: the trace is divided where its run made its heap empty.
+    /// Its segments: a trace is divided where its run made the heap empty.
     pub segments: Vec<Segment>,
     /// Launches that made calls, those that made the heap empty among them.
     pub launches: u32,

@@ -24,7 +24,7 @@
 //! A search reads words as hints, and draws words or pages by random numbers. These are functions
 //! of the warp or thread, the number of the draw and the clock, so that they need no memory. After a
 //! fixed number of draws a thread passes over the summary of its tier, and then over those of the others,
-//! whose pages it splits or raises ([`pass`]). So a refusal at rest is evidence, whatever was drawn.
+//! whose pages it splits or raises ([`pass`]): at first over some rows. So a refusal at rest is evidence, whatever was drawn.
 //!
 //! The three searches ([`search`]) claim pages differently: one page at a time
 //! ([`independent`](search::Independent)), all free pages of a word
@@ -32,7 +32,7 @@
 //! ([`collaborative`](search::Collaborative)). All of them change bits by the same three
 //! operations.
 //!
-//! No call waits for another thread. The number of draws is fixed, a pass visits each word once, a
+//! No call waits for another thread. The number of draws is fixed, a pass visits no word twice, a
 //! thread that lost the pages of a word tries them a fixed number of times, and the number of
 //! passes is fixed. Lanes meet in the collaborative search alone: over the mask that they read at
 //! its start, in rounds that all of them make until the last one is done. A thread that stops

@@ -77,7 +77,7 @@ impl Search for Independent {
             let last = 32 - length.number();
             let bit = if page % 32 < last { page % 32 } else { last };
             let run = low_bits(length.number()) << bit;
-            // SAFETY: the word of a page, also if the home has none.
+            // SAFETY: the word of a page.
             if unsafe { tiers.claim(tier, page / 32, run) } {
                 return page / 32 * 32 + bit;
             }
@@ -104,8 +104,8 @@ impl Search for Clustered {
             let (first, words) = words_of(tiers.layout.drawn_pages(tier, draw));
             let index = first + below(random(drawer, draw), words);
             drawer ^= moment();
-            // SAFETY: a word of the bitmap, also if the home has none; what is given back was taken
-            // here.
+            // SAFETY: a word of the bitmap.
+            // The pages that are given back were taken here.
             unsafe {
                 let got = tiers.take_all(tier, index);
                 let run = first_run(got, length);
