@@ -60,10 +60,10 @@ impl<S: Search> Allocator for PageSearch<S> {
     const FREES: bool = true;
     const REUSES_ACROSS_SIZES: bool = true;
     const WALKABLE: bool = true;
-    // Pages that others claim in vain are hidden for a moment, and free pages may move while a pass
-    // goes by.
+    // Pages that others claim in vain are hidden for a moment, free pages may move while a pass
+    // goes by, and a pass ends after many words in which the block did not fit.
     const EXACT_NULL: bool = false;
-    // A refusal looks at all words with free pages, in which a run may not fit.
+    // A refusal reads all rows of the summaries.
     const BOUNDED_REFUSAL: bool = false;
 
     fn setup(request: &Request) -> Result<Heap, SetupError> {

@@ -24,7 +24,8 @@
 //! A search reads words as hints, and draws words or pages by random numbers. These are functions
 //! of the warp or thread, the number of the draw and the clock, so that they need no memory. After a
 //! fixed number of draws a thread passes over the summary of its tier, and then over those of the others,
-//! whose pages it splits or raises ([`pass`]): at first over some rows. So a refusal at rest is evidence, whatever was drawn.
+//! whose pages it splits or raises ([`pass`]): at first over some rows. So a refusal at rest says that
+//! no block fits, whatever was drawn, or that it does not fit into hundreds of words with free pages.
 //!
 //! The three searches ([`search`]) claim pages differently: one page at a time
 //! ([`independent`](search::Independent)), all free pages of a word

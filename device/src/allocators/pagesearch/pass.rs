@@ -8,9 +8,10 @@
 //! a row for 16,384 pages: to read all of a tier that has no page left takes thousands of accesses,
 //! while a page of a larger tier is close by. Pages that it splits off are listed in the smaller tiers.
 //!
-//! A pass visits each word that is listed, and removes those that are full. It begins at a row and
-//! a word of it that are drawn, so that threads do not meet. A thread whose claims were lost to
-//! others may have missed pages that these gave back, and passes again, [`PASSES`] times in all.
+//! A pass visits each word that is listed, removes those that are full, and ends after
+//! [`MAX_MISFITS`] words that have free pages and give no block. It begins at a row and a word of it
+//! that are drawn, so that threads do not meet. A thread whose claims were lost to others may have
+//! missed pages that these gave back, and passes again, [`PASSES`] times in all.
 
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -32,6 +33,9 @@ const PASSES: u32 = 4;
 /// Attempts at a word before a pass goes on to the next: claims that are lost, and pages that are
 /// raised, eight of a word if others free none.
 const TRIES: u32 = 16;
+/// Words with free pages that gave no block before a pass over a tier ends. In a full heap thousands
+/// of words have pages that lie apart, and to read them all takes milliseconds.
+const MAX_MISFITS: u32 = 256;
 /// The draw from which a pass begins.
 const DRAW: u32 = u32::MAX;
 
@@ -40,6 +44,8 @@ struct TierPass {
     source: Tier,
     tier: Tier,
     length: Length,
+    /// Words that gave no block.
+    misfits: u32,
     /// Whether a claim was lost.
     has_lost: bool,
 }
@@ -113,6 +119,7 @@ impl Tiers {
                 source,
                 tier,
                 length,
+                misfits: 0,
                 has_lost: false,
             };
             let mut row = below(drawn, rows);
@@ -121,6 +128,9 @@ impl Tiers {
                 let page = unsafe { self.pass_row(warp, &mut pass, row, drawn & 15) };
                 if page != u32::NULL {
                     return page;
+                }
+                if pass.misfits == MAX_MISFITS {
+                    return u32::NULL;
                 }
                 row += 1;
                 if row == rows {
@@ -164,6 +174,10 @@ impl Tiers {
                     let page = self.try_word(warp, pass, 32 * index + word);
                     if page != u32::NULL {
                         return page;
+                    }
+                    pass.misfits += 1;
+                    if pass.misfits == MAX_MISFITS {
+                        return u32::NULL;
                     }
                     words &= words - 1;
                 }
