@@ -1,6 +1,7 @@
 //! A trace in device memory.
 
 use heapwood_device::allocator::Heap;
+use heapwood_device::graph::store::provide::{Provide, ProvideArguments};
 use heapwood_device::host::HostAllocator;
 use heapwood_device::launch::Call;
 use heapwood_device::workload::replay::{
@@ -8,6 +9,7 @@ use heapwood_device::workload::replay::{
 };
 use heapwood_results::steps::ReplayResult;
 
+use super::trace::{RequestCounts, requests};
 use super::{Replay, ReplayedTrace};
 use crate::Error;
 use crate::backend::{Backend, BackendError, Grid, Launch, Memory};
@@ -18,6 +20,13 @@ use crate::workload::steps::{Baseline, Picture, Reached, Run, StepPart};
 const COLUMNS: u32 = 64;
 const ROWS: u32 = 128;
 
+/// A launch whose calls are in device memory.
+struct PlacedLaunch {
+    /// Requests that the allocator is told ahead.
+    ahead: Option<ProvideArguments>,
+    calls: ReplayArguments,
+}
+
 /// A trace in device memory.
 pub struct ReplayRun<'b> {
     result: ReplayResult,
@@ -27,14 +36,14 @@ pub struct ReplayRun<'b> {
     calls: u64,
     heap: (&'static HostAllocator, Heap),
     /// The launches of each segment. The last one of each frees what the others leave.
-    segments: Vec<Vec<ReplayArguments>>,
+    segments: Vec<Vec<PlacedLaunch>>,
     reset: ReplayResetArguments,
     /// A word that counts calls, and one that counts damaged words.
     done: Memory,
     /// Requests of each power of two of sizes.
     sizes: [u64; COLUMNS as usize],
     /// They are held as long as kernels use them.
-    _parts: [Memory; 6],
+    _parts: [Memory; 7],
     /// The backend of the memory.
     _backend: &'b dyn Backend,
 }
@@ -48,6 +57,8 @@ impl<'b> ReplayRun<'b> {
         tally: *mut u64,
     ) -> Result<Self, BackendError> {
         let plans = || trace.plans();
+        let provides = heap.parts().0.properties.provides;
+        let demands: Vec<RequestCounts> = trace.demands().flatten().copied().collect();
         let steps: Vec<[u32; 4]> = plans()
             .flat_map(|plan| &plan.steps)
             .map(step_words)
@@ -65,13 +76,23 @@ impl<'b> ReplayRun<'b> {
         let turns = backend.allocate(all_turns.max(1) * word)?;
         let ends = backend.allocate(all_turns.max(1) * size_of::<u64>() as u64)?;
         let tickets = backend.allocate(plans().count() as u64 * word)?;
+        let demand_memory =
+            backend.allocate((demands.len().max(1) * size_of::<RequestCounts>()) as u64)?;
         let done = backend.allocate_zeroed(2 * size_of::<u64>() as u64)?;
         step_memory.upload(0, &steps)?;
         call_memory.upload(0, &calls)?;
+        demand_memory.upload(0, &demands)?;
         let mut launches = Vec::with_capacity(plans().count());
         let (mut first_step, mut first_call, mut first_turn) = (0, 0, 0);
-        for (number, plan) in plans().enumerate() {
-            launches.push(ReplayArguments {
+        let mut demand = demand_memory.address().cast::<RequestCounts>();
+        for ((number, plan), told) in plans().enumerate().zip(trace.demands()) {
+            let ahead = told.map(|_| ProvideArguments {
+                demand: demand.cast(),
+            });
+            if ahead.is_some() {
+                demand = demand.wrapping_add(1);
+            }
+            let calls = ReplayArguments {
                 steps: step_memory
                     .address()
                     .cast::<Step>()
@@ -91,20 +112,16 @@ impl<'b> ReplayRun<'b> {
                 pause_scale: (options.pauses * 256.0) as u32,
                 touches: options.touch,
                 is_clocked: false,
-            });
+            };
+            let ahead = ahead.filter(|_| provides);
+            launches.push(PlacedLaunch { ahead, calls });
             first_step += plan.steps.len();
             first_call += plan.calls.len();
             first_turn += plan.warps as usize;
         }
         let mut sizes = [0; COLUMNS as usize];
-        for plan in plans() {
-            let frees = |step: &&Step| step.count & Step::FREES != 0;
-            for step in plan.steps.iter().filter(|step| !frees(step)) {
-                let first = step.first as usize;
-                for call in &plan.calls[first..first + step.count as usize] {
-                    sizes[call.bytes.ilog2() as usize] += 1;
-                }
-            }
+        for bytes in plans().flat_map(requests) {
+            sizes[bytes.ilog2() as usize] += 1;
         }
         Ok(Self {
             result: ReplayResult {
@@ -132,11 +149,19 @@ impl<'b> ReplayRun<'b> {
             segments: trace
                 .segments
                 .iter()
-                .map(|segment| launches.drain(..segment.plans.len() + 1).collect())
+                .map(|segment| launches.drain(..segment.launches.len() + 1).collect())
                 .collect(),
             done,
             sizes,
-            _parts: [step_memory, call_memory, blocks, turns, ends, tickets],
+            _parts: [
+                step_memory,
+                call_memory,
+                blocks,
+                turns,
+                ends,
+                tickets,
+                demand_memory,
+            ],
             _backend: backend,
         })
     }
@@ -179,16 +204,21 @@ impl Run for ReplayRun<'_> {
     }
 
     fn step(&self, _step: u32, is_clocked: bool) -> Vec<StepPart> {
-        let launch = |arguments: &ReplayArguments| Launch {
-            call: Call::of::<ReplayCalls>(ReplayArguments {
-                is_clocked,
-                ..*arguments
-            }),
+        let launch = |call| Launch {
+            call,
             heap: Some(self.heap),
             grid: Grid::Persistent,
         };
-        let part = |segment: &Vec<ReplayArguments>| {
-            let mut timed: Vec<Launch> = segment.iter().map(launch).collect();
+        let launches = |placed: &PlacedLaunch| {
+            let ahead = placed.ahead.map(Call::of::<Provide>);
+            let calls = Call::of::<ReplayCalls>(ReplayArguments {
+                is_clocked,
+                ..placed.calls
+            });
+            ahead.into_iter().chain([calls]).map(launch)
+        };
+        let part = |segment: &Vec<PlacedLaunch>| {
+            let mut timed: Vec<Launch> = segment.iter().flat_map(launches).collect();
             let untimed = timed.pop().into_iter().collect();
             StepPart { timed, untimed }
         };

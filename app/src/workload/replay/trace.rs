@@ -5,19 +5,62 @@ use std::fs::File;
 use std::path::Path;
 
 use heapwood_device::allocators::Operation;
-use heapwood_device::heap::{Init, Nothing};
-use heapwood_device::launch::Call;
+use heapwood_device::graph::store::update::{CLASSES, Class};
+use heapwood_device::launch::KernelId;
 use heapwood_device::workload::mix64;
-use heapwood_device::workload::replay::{PlannedCall, REFUSED, ReplayPlan};
+use heapwood_device::workload::replay::{PlannedCall, REFUSED, ReplayPlan, Step};
 use heapwood_traces::{Event, Header, HeapOperation, Reader, TraceEntry, TraceError};
 
 use crate::Error;
+
+/// Kernels whose requests an application tells an allocator ahead, if that makes memory ready
+/// ([`heapwood_device::graph::store::provide`]).
+const TOLD_AHEAD: [KernelId; 4] = [
+    KernelId::Load,
+    KernelId::LinkedLoad,
+    KernelId::GraphPrepare,
+    KernelId::LinkedPrepare,
+];
+
+/// Requests of each class of sizes.
+pub type RequestCounts = [u64; CLASSES as usize];
+
+/// A launch that made calls.
+#[derive(Clone, Debug)]
+pub struct ReplayedLaunch {
+    /// Its calls.
+    pub plan: ReplayPlan,
+    /// Its requests, if they are told ahead.
+    pub demand: Option<RequestCounts>,
+}
+
+impl ReplayedLaunch {
+    fn new(plan: ReplayPlan, is_told_ahead: bool) -> Self {
+        let demand = is_told_ahead.then(|| {
+            let mut demand = [0; CLASSES as usize];
+            for bytes in requests(&plan) {
+                demand[Class::of(bytes).index()] += 1;
+            }
+            demand
+        });
+        Self { plan, demand }
+    }
+}
+
+/// The bytes of each request of a plan.
+pub fn requests(plan: &ReplayPlan) -> impl Iterator<Item = u64> {
+    let steps = plan.steps.iter();
+    steps
+        .filter(|step| step.count & Step::FREES == 0)
+        .flat_map(|step| &plan.calls[step.first as usize..][..step.count as usize])
+        .map(|call| call.bytes)
+}
 
 /// Launches that begin with an empty heap.
 #[derive(Clone, Debug)]
 pub struct Segment {
     /// Launches that made calls.
-    pub plans: Vec<ReplayPlan>,
+    pub launches: Vec<ReplayedLaunch>,
     /// Frees of the blocks that these leave. The recorded run made its heap empty there, or ended.
     pub rest: ReplayPlan,
 }
@@ -50,6 +93,8 @@ struct Reading {
     plans: Vec<(u32, ReplayPlan)>,
     /// The numbers of launches that make the heap empty.
     empties: BTreeSet<u32>,
+    /// The numbers of launches whose requests are told ahead.
+    told_ahead: BTreeSet<u32>,
     launch: u32,
     pending: Vec<PlannedCall>,
     /// The bytes of each block, and none of one that was freed.
@@ -110,17 +155,19 @@ impl Reading {
 
     /// The segments. Launches that make the heap empty are each the end of one.
     fn segments(&mut self) -> Vec<Segment> {
+        let told_ahead = &self.told_ahead;
+        let launch = |(number, plan)| ReplayedLaunch::new(plan, told_ahead.contains(&number));
         let mut plans = self.plans.drain(..).peekable();
         let mut segments = Vec::new();
         for &empties in &self.empties {
             let before = std::iter::from_fn(|| plans.next_if(|plan| plan.0 < empties));
-            let before: Vec<ReplayPlan> = before.map(|plan| plan.1).collect();
+            let before: Vec<ReplayedLaunch> = before.map(launch).collect();
             let rest = plans.next_if(|plan| plan.0 == empties);
             let rest = rest.map(|plan| plan.1.calls).unwrap_or_default();
             if !before.is_empty() {
                 let rest: Vec<(u32, u64)> = rest.iter().map(|c| (c.block, c.bytes)).collect();
                 segments.push(Segment {
-                    plans: before,
+                    launches: before,
                     rest: ReplayPlan::frees(&rest),
                 });
             }
@@ -130,7 +177,7 @@ impl Reading {
             .filter_map(|(block, &live)| Some((block, live?.max(1))))
             .collect();
         segments.push(Segment {
-            plans: plans.map(|plan| plan.1).collect(),
+            launches: plans.map(launch).collect(),
             rest: ReplayPlan::frees(&rest),
         });
         segments
@@ -152,17 +199,20 @@ impl ReplayedTrace {
         let reader = Reader::new(file).map_err(about)?;
         let header = reader.header().clone();
         let mut reading = Reading::default();
-        let init = Call::of::<Init>(Nothing).kernel().name();
         for entry in reader {
             match entry.map_err(about)? {
                 // Without a clock there are no pauses.
                 TraceEntry::Event(event) => {
                     reading.event(&event, header.ns(event.clock).unwrap_or_default() as u64);
                 }
-                TraceEntry::Launch(launch) if launch.kernel == init => {
-                    reading.empties.insert(launch.number);
+                TraceEntry::Launch(launch) => {
+                    if launch.kernel == KernelId::Init.name() {
+                        reading.empties.insert(launch.number);
+                    }
+                    if TOLD_AHEAD.iter().any(|told| told.name() == launch.kernel) {
+                        reading.told_ahead.insert(launch.number);
+                    }
                 }
-                TraceEntry::Launch(_) => {}
             }
         }
         reading.end_launch();
@@ -188,7 +238,18 @@ impl ReplayedTrace {
     /// All plans, in their order.
     pub fn plans(&self) -> impl Iterator<Item = &ReplayPlan> {
         let segments = self.segments.iter();
-        segments.flat_map(|segment| segment.plans.iter().chain([&segment.rest]))
+        segments.flat_map(|segment| {
+            let launches = segment.launches.iter().map(|launch| &launch.plan);
+            launches.chain([&segment.rest])
+        })
+    }
+
+    /// The requests of each plan, if they are told ahead.
+    pub fn demands(&self) -> impl Iterator<Item = Option<&RequestCounts>> {
+        self.segments.iter().flat_map(|segment| {
+            let launches = segment.launches.iter();
+            launches.map(|launch| launch.demand.as_ref()).chain([None])
+        })
     }
 
     /// Calls of all plans.
@@ -215,14 +276,15 @@ mod tests {
     fn a_trace_is_divided_where_its_heap_was_made_empty() {
         let mut file = Vec::new();
         let mut writer = Writer::new(&mut file, &Header::default()).unwrap();
-        let init = Call::of::<Init>(Nothing).kernel().name();
+        let init = KernelId::Init.name();
+        let load = KernelId::Load.name();
         let free = |block| HeapOperation::Free { block };
         let launches: [(&str, &[HeapOperation]); 6] = [
             (init, &[]),
             ("work", &[grant(0), grant(1)]),
             ("work", &[free(0)]),
             (init, &[free(1)]),
-            ("work", &[grant(2), grant(3)]),
+            (load, &[grant(2), grant(3)]),
             ("other", &[]),
         ];
         for (number, (kernel, operations)) in (0..).zip(launches) {
@@ -260,8 +322,14 @@ mod tests {
         let segments: Vec<(usize, Vec<(u32, u64)>)> = trace
             .segments
             .iter()
-            .map(|segment| (segment.plans.len(), blocks(&segment.rest)))
+            .map(|segment| (segment.launches.len(), blocks(&segment.rest)))
             .collect();
+        let launches = trace.segments.iter().flat_map(|segment| &segment.launches);
+        let demands: Vec<_> = launches.map(|launch| launch.demand.is_some()).collect();
+        assert_eq!(demands, [false, false, true]);
+        let demand = trace.segments[1].launches[0].demand.unwrap();
+        // 32 and 64 bytes.
+        assert_eq!(demand[..4], [0, 1, 1, 0]);
         assert_eq!(segments, [(2, vec![(1, 16)]), (1, vec![(2, 32), (3, 64)])]);
         // Four grants and two frees in the trace, and the two frees behind it.
         assert_eq!((trace.launches, trace.calls, trace.all_calls()), (4, 6, 8));
