@@ -38,7 +38,8 @@ impl ReplayedLaunch {
     fn new(plan: ReplayPlan, is_told_ahead: bool) -> Self {
         let demand = is_told_ahead.then(|| {
             let mut demand = [0; CLASSES as usize];
-            for bytes in requests(&plan) {
+            // A damaged trace may have larger ones than any class.
+            for bytes in requests(&plan).filter(|&bytes| bytes <= 16 << (CLASSES - 1)) {
                 demand[Class::of(bytes).index()] += 1;
             }
             demand
@@ -327,6 +328,10 @@ mod tests {
         let launches = trace.segments.iter().flat_map(|segment| &segment.launches);
         let demands: Vec<_> = launches.map(|launch| launch.demand.is_some()).collect();
         assert_eq!(demands, [false, false, true]);
+        let mut huge = trace.segments[1].launches[0].plan.clone();
+        huge.calls[0].bytes = u64::MAX;
+        let huge = ReplayedLaunch::new(huge, true).demand.unwrap();
+        assert_eq!(huge.iter().sum::<u64>(), 1);
         let demand = trace.segments[1].launches[0].demand.unwrap();
         // 32 and 64 bytes.
         assert_eq!(demand[..4], [0, 1, 1, 0]);
