@@ -9,8 +9,8 @@
 //! while a page of a larger tier is close by. Pages that it splits off are listed in the smaller tiers.
 //!
 //! A pass visits each word that is listed, removes those that are full, and ends after
-//! [`MAX_MISFITS`] words that have free pages and give no block. It begins at a row and a word of it
-//! that are drawn, so that threads do not meet. A thread whose claims were lost to others may have
+//! [`MAX_MISFITS`] words whose free pages are no block, and none of the next tier. It begins at a row
+//! and a word of it that are drawn, so that threads do not meet. A thread whose claims were lost to others may have
 //! missed pages that these gave back, and passes again, [`PASSES`] times in all.
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -33,8 +33,8 @@ const PASSES: u32 = 4;
 /// Attempts at a word before a pass goes on to the next: claims that are lost, and pages that are
 /// raised, eight of a word if others free none.
 const TRIES: u32 = 16;
-/// Words with free pages that gave no block before a pass over a tier ends. In a full heap thousands
-/// of words have pages that lie apart, and to read them all takes milliseconds.
+/// Words whose free pages lie apart, before a pass over a tier ends. A full heap has thousands of
+/// them, and to read them all takes milliseconds.
 const MAX_MISFITS: u32 = 256;
 /// The draw from which a pass begins.
 const DRAW: u32 = u32::MAX;
@@ -44,7 +44,7 @@ struct TierPass {
     source: Tier,
     tier: Tier,
     length: Length,
-    /// Words that gave no block.
+    /// Words whose free pages lie apart.
     misfits: u32,
     /// Whether a claim was lost.
     has_lost: bool,
@@ -175,7 +175,6 @@ impl Tiers {
                     if page != u32::NULL {
                         return page;
                     }
-                    pass.misfits += 1;
                     if pass.misfits == MAX_MISFITS {
                         return u32::NULL;
                     }
@@ -202,6 +201,7 @@ impl Tiers {
                 if source.number() < tier.number() {
                     let raised = self.raise(source, index, tier);
                     if let Raise::Nothing = raised {
+                        pass.misfits += u32::from(tries == 0);
                         return u32::NULL;
                     }
                     if let Raise::Reached(above) = raised {
@@ -219,6 +219,7 @@ impl Tiers {
                     let seen = self.word(source, index).load(Relaxed);
                     let run = first_run(!seen, length);
                     if run == 0 {
+                        pass.misfits += u32::from(tries == 0);
                         return u32::NULL;
                     }
                     if self.claim(source, index, run) {
