@@ -22,8 +22,8 @@ const ROWS: u32 = 128;
 
 /// A launch whose calls are in device memory.
 struct PlacedLaunch {
-    /// Requests that the allocator is told ahead.
-    ahead: Option<ProvideArguments>,
+    /// Requests for which the allocator makes memory ready first.
+    provide: Option<ProvideArguments>,
     calls: ReplayArguments,
 }
 
@@ -58,7 +58,8 @@ impl<'b> ReplayRun<'b> {
     ) -> Result<Self, BackendError> {
         let plans = || trace.plans();
         let provides = heap.parts().0.properties.provides;
-        let demands: Vec<RequestCounts> = trace.demands().flatten().copied().collect();
+        let demands = || trace.demands().map(|demand| demand.filter(|_| provides));
+        let counts: Vec<RequestCounts> = demands().flatten().copied().collect();
         let steps: Vec<[u32; 4]> = plans()
             .flat_map(|plan| &plan.steps)
             .map(step_words)
@@ -77,21 +78,20 @@ impl<'b> ReplayRun<'b> {
         let ends = backend.allocate(all_turns.max(1) * size_of::<u64>() as u64)?;
         let tickets = backend.allocate(plans().count() as u64 * word)?;
         let demand_memory =
-            backend.allocate((demands.len().max(1) * size_of::<RequestCounts>()) as u64)?;
+            backend.allocate((counts.len().max(1) * size_of::<RequestCounts>()) as u64)?;
         let done = backend.allocate_zeroed(2 * size_of::<u64>() as u64)?;
         step_memory.upload(0, &steps)?;
         call_memory.upload(0, &calls)?;
-        demand_memory.upload(0, &demands)?;
+        demand_memory.upload(0, &counts)?;
         let mut launches = Vec::with_capacity(plans().count());
         let (mut first_step, mut first_call, mut first_turn) = (0, 0, 0);
-        let mut demand = demand_memory.address().cast::<RequestCounts>();
-        for ((number, plan), told) in plans().enumerate().zip(trace.demands()) {
-            let ahead = told.map(|_| ProvideArguments {
-                demand: demand.cast(),
+        let mut next_demand = demand_memory.address().cast::<RequestCounts>();
+        for ((number, plan), demand) in plans().enumerate().zip(demands()) {
+            let provide = demand.map(|_| {
+                let demand = next_demand.cast();
+                next_demand = next_demand.wrapping_add(1);
+                ProvideArguments { demand }
             });
-            if ahead.is_some() {
-                demand = demand.wrapping_add(1);
-            }
             let calls = ReplayArguments {
                 steps: step_memory
                     .address()
@@ -113,8 +113,7 @@ impl<'b> ReplayRun<'b> {
                 touches: options.touch,
                 is_clocked: false,
             };
-            let ahead = ahead.filter(|_| provides);
-            launches.push(PlacedLaunch { ahead, calls });
+            launches.push(PlacedLaunch { provide, calls });
             first_step += plan.steps.len();
             first_call += plan.calls.len();
             first_turn += plan.warps as usize;
@@ -210,12 +209,12 @@ impl Run for ReplayRun<'_> {
             grid: Grid::Persistent,
         };
         let launches = |placed: &PlacedLaunch| {
-            let ahead = placed.ahead.map(Call::of::<Provide>);
+            let provide = placed.provide.map(Call::of::<Provide>);
             let calls = Call::of::<ReplayCalls>(ReplayArguments {
                 is_clocked,
                 ..placed.calls
             });
-            ahead.into_iter().chain([calls]).map(launch)
+            provide.into_iter().chain([calls]).map(launch)
         };
         let part = |segment: &Vec<PlacedLaunch>| {
             let mut timed: Vec<Launch> = segment.iter().flat_map(launches).collect();

@@ -13,9 +13,9 @@ use heapwood_traces::{Event, Header, HeapOperation, Reader, TraceEntry, TraceErr
 
 use crate::Error;
 
-/// Kernels whose requests an application tells an allocator ahead, if that makes memory ready
+/// Kernels for whose requests an application has the allocator make memory ready, if it does that
 /// ([`heapwood_device::graph::store::provide`]).
-const TOLD_AHEAD: [KernelId; 4] = [
+const PROVIDED_KERNELS: [KernelId; 4] = [
     KernelId::Load,
     KernelId::LinkedLoad,
     KernelId::GraphPrepare,
@@ -30,13 +30,13 @@ pub type RequestCounts = [u64; CLASSES as usize];
 pub struct ReplayedLaunch {
     /// Its calls.
     pub plan: ReplayPlan,
-    /// Its requests, if they are told ahead.
+    /// Its requests, if memory is made ready for them.
     pub demand: Option<RequestCounts>,
 }
 
 impl ReplayedLaunch {
-    fn new(plan: ReplayPlan, is_told_ahead: bool) -> Self {
-        let demand = is_told_ahead.then(|| {
+    fn new(plan: ReplayPlan, is_provided: bool) -> Self {
+        let demand = is_provided.then(|| {
             let mut demand = [0; CLASSES as usize];
             // A damaged trace may have larger ones than any class.
             for bytes in requests(&plan).filter(|&bytes| bytes <= 16 << (CLASSES - 1)) {
@@ -94,8 +94,8 @@ struct Reading {
     plans: Vec<(u32, ReplayPlan)>,
     /// The numbers of launches that make the heap empty.
     empties: BTreeSet<u32>,
-    /// The numbers of launches whose requests are told ahead.
-    told_ahead: BTreeSet<u32>,
+    /// The numbers of launches for which memory is made ready.
+    provided: BTreeSet<u32>,
     launch: u32,
     pending: Vec<PlannedCall>,
     /// The bytes of each block, and none of one that was freed.
@@ -156,8 +156,8 @@ impl Reading {
 
     /// The segments. Launches that make the heap empty are each the end of one.
     fn segments(&mut self) -> Vec<Segment> {
-        let told_ahead = &self.told_ahead;
-        let launch = |(number, plan)| ReplayedLaunch::new(plan, told_ahead.contains(&number));
+        let provided = &self.provided;
+        let launch = |(number, plan)| ReplayedLaunch::new(plan, provided.contains(&number));
         let mut plans = self.plans.drain(..).peekable();
         let mut segments = Vec::new();
         for &empties in &self.empties {
@@ -210,8 +210,11 @@ impl ReplayedTrace {
                     if launch.kernel == KernelId::Init.name() {
                         reading.empties.insert(launch.number);
                     }
-                    if TOLD_AHEAD.iter().any(|told| told.name() == launch.kernel) {
-                        reading.told_ahead.insert(launch.number);
+                    if PROVIDED_KERNELS
+                        .iter()
+                        .any(|kernel| kernel.name() == launch.kernel)
+                    {
+                        reading.provided.insert(launch.number);
                     }
                 }
             }
@@ -245,7 +248,7 @@ impl ReplayedTrace {
         })
     }
 
-    /// The requests of each plan, if they are told ahead.
+    /// The requests of each plan, if memory is made ready for them.
     pub fn demands(&self) -> impl Iterator<Item = Option<&RequestCounts>> {
         self.segments.iter().flat_map(|segment| {
             let launches = segment.launches.iter();

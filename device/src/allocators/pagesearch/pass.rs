@@ -9,9 +9,9 @@
 //! while a page of a larger tier is close by. Pages that it splits off are listed in the smaller tiers.
 //!
 //! A pass visits each word that is listed, removes those that are full, and ends after
-//! [`MAX_MISFITS`] words whose free pages are no block, and none of the next tier. It begins at a row
-//! and a word of it that are drawn, so that threads do not meet. A thread whose claims were lost to others may have
-//! missed pages that these gave back, and passes again, [`PASSES`] times in all.
+//! [`MAX_MISFITS`] words whose free pages are no block, and none of the next tier. It begins at a
+//! random row and word, so that threads do not meet. A thread whose claims were lost may have missed
+//! pages that others gave back meanwhile, and passes again, [`PASSES`] times in all.
 
 use core::sync::atomic::Ordering::Relaxed;
 
